@@ -1,0 +1,3 @@
+//! The `sbmds` command: a thin shell around the library.
+
+fn main() {}
