@@ -3,7 +3,10 @@
 //! Data flows through the modules in this order:
 //! [`dissimilarity`] (what was measured, by name) and [`locations`] (where things are).
 
+pub mod coupling;
 pub mod dissimilarity;
+pub mod likelihood;
 pub mod locations;
+pub mod random;
 
 pub use locations::Locations;

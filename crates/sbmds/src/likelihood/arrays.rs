@@ -1,0 +1,115 @@
+//! Scratch memory of the kernels: D values for each of a range of objects, padded so that whole vectors may be read and
+//! written.
+
+use std::ops::Range;
+
+use super::simd::MAX_LANES;
+use crate::Locations;
+
+/// D values for each of a range of objects: one array per dimension, or interleaved (object by object).
+pub(super) struct Arrays {
+    values: Vec<f64>,
+    objects: Range<usize>,
+    n_dims: usize,
+    /// Where dimension 0 of the first object is.
+    first: usize,
+    /// Distance between dimensions of one object.
+    stride: usize,
+    /// Distance between objects.
+    step: usize,
+}
+
+/// f64 in 4 KiB.
+const PAGE: usize = 512;
+
+impl Arrays {
+    pub(super) fn new() -> Self {
+        Self { values: Vec::new(), objects: 0..0, n_dims: 0, first: 0, stride: 0, step: 1 }
+    }
+
+    /// Makes room for `objects`; contents are whatever was there.
+    ///
+    /// A store and a nearby load whose addresses agree in their low 12 bits look dependent to the processor, which
+    /// doubled the time of small problems. `role` (0: locations, 1 and 2: gradients) and the dimension therefore
+    /// spread the arrays evenly over a page, counted from object 0 so that all roles keep their distance.
+    pub(super) fn lay_out(&mut self, objects: Range<usize>, n_dims: usize, role: usize, interleaved: bool) {
+        let spread = (PAGE / (3 * n_dims)).next_multiple_of(MAX_LANES).max(MAX_LANES);
+        let length = objects.len() + 2 * MAX_LANES;
+        (self.stride, self.step) =
+            if interleaved { (1, n_dims) } else { (length + (spread + PAGE - length % PAGE) % PAGE, 1) };
+        let needed = 2 * PAGE + length.max(self.stride) * n_dims;
+        if self.values.len() < needed {
+            self.values.resize(needed, 0.0);
+        }
+        let page_start = self.values.as_ptr().align_offset(PAGE * size_of::<f64>()).min(PAGE);
+        let phase = if interleaved { 0 } else { (objects.start + role * n_dims * spread) % PAGE };
+        self.first = page_start + phase;
+        (self.objects, self.n_dims) = (objects, n_dims);
+    }
+
+    /// Zeroes all values and the padding.
+    pub(super) fn zero(&mut self) {
+        let length = self.objects.len() + MAX_LANES;
+        if self.step == 1 {
+            for dim in 0..self.n_dims {
+                let start = self.first + dim * self.stride;
+                self.values[start..start + length].fill(0.0);
+            }
+        } else {
+            self.values[self.first..self.first + length * self.n_dims].fill(0.0);
+        }
+    }
+
+    /// Distance between dimensions of one object.
+    pub(super) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Where dimension 0 of object 0 would be: add an object of the range laid out (times D if interleaved) to get an
+    /// address.
+    pub(super) fn origin(&self) -> *const f64 {
+        self.values.as_ptr().wrapping_add(self.first).wrapping_sub(self.objects.start * self.step)
+    }
+
+    /// As [`Arrays::origin`], to write.
+    pub(super) fn origin_mut(&mut self) -> *mut f64 {
+        self.values.as_mut_ptr().wrapping_add(self.first).wrapping_sub(self.objects.start * self.step)
+    }
+
+    /// Becomes `factor` * locations.
+    pub(super) fn scale_from(&mut self, locations: &Locations, factor: f64, interleaved: bool) {
+        self.lay_out(0..locations.n_objects(), locations.n_dims(), 0, interleaved);
+        for dim in 0..self.n_dims {
+            let scaled = &mut self.values[self.first + dim * self.stride..];
+            if interleaved {
+                for (scaled, value) in scaled.iter_mut().step_by(self.step).zip(locations.dim(dim)) {
+                    *scaled = factor * value;
+                }
+            } else {
+                for (scaled, value) in scaled.iter_mut().zip(locations.dim(dim)) {
+                    *scaled = factor * value;
+                }
+            }
+        }
+    }
+
+    /// Adds `factor` * dimension `dim` of the objects in `window` to `sums`, which holds these objects.
+    pub(super) fn fold_into(&self, sums: &mut [f64], dim: usize, window: &Range<usize>, factor: f64) {
+        let start = window.start.max(self.objects.start);
+        let end = window.end.min(self.objects.end);
+        if start >= end {
+            return;
+        }
+        let values = &self.values[self.first + dim * self.stride + (start - self.objects.start) * self.step..];
+        let sums = &mut sums[start - window.start..end - window.start];
+        if self.step == 1 {
+            for (sum, value) in sums.iter_mut().zip(values) {
+                *sum += factor * value;
+            }
+        } else {
+            for (sum, value) in sums.iter_mut().zip(values.iter().step_by(self.step)) {
+                *sum += factor * value;
+            }
+        }
+    }
+}

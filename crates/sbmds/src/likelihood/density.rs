@@ -1,0 +1,186 @@
+//! The density of one dissimilarity given the distance, on vectors: the inner loop of everything.
+//!
+//! All lengths are in units of sigma: z = d / sigma and y = delta / sigma (docs/model.md, eq. 6).
+
+use super::mills::{P_EVEN, P_ODD, Q_EVEN, Q_ODD};
+use super::simd::Simd;
+
+/// The density of y given z, up to the constant that `log_constant` holds.
+///
+/// One implementation per noise family; everything else in the likelihood is the same for all.
+pub(super) trait PairDensity: Copy + Send + Sync {
+    /// Adds the energy of a vector of pairs to `total` (if VALUE) and returns the slope c (if GRADIENT): the energy's
+    /// derivative with respect to x_n / sigma is c (x_n - x_m) / sigma. Lanes whose `y` is NaN are missing (if MASKED):
+    /// they add nothing and get c = 0.
+    fn pair<S: Simd, const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
+        self,
+        s: S,
+        z2: S::V,
+        y: S::V,
+        total: &mut Total<S>,
+    ) -> S::V;
+}
+
+/// Squares below this count as this: keeps 0/0 away when two objects coincide, whose difference 0 then removes the term.
+const SMALLEST_SQUARE: f64 = 1e-290;
+/// exp(-700) is the smallest the polynomial exponential gives; Phi is 1 long before.
+const LARGEST_SQUARE: f64 = 1400.0;
+/// Beyond z = sqrt(79), phi(z) / Phi(z) < 3e-18 and Phi(z) = 1 in f64: the truncation is not felt.
+const FAR_SQUARE: f64 = 79.0;
+
+/// Normal truncated to (0, inf): eq. 2 and 3.
+#[derive(Clone, Copy)]
+pub(super) struct TruncatedNormal;
+
+impl PairDensity for TruncatedNormal {
+    /// Phi = N / Q with N = Q - phi P (eq. 8), so that one square root and one division do everything:
+    /// c = 1 - (y - phi / Phi) / z = 1 - (y N - phi Q) / (z N)                                            (eq. 9)
+    #[inline(always)]
+    fn pair<S: Simd, const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
+        self,
+        s: S,
+        z2: S::V,
+        y: S::V,
+        total: &mut Total<S>,
+    ) -> S::V {
+        let z2 = s.max(z2, s.splat(SMALLEST_SQUARE));
+        if s.all_above(z2, FAR_SQUARE) {
+            return Normal.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
+        }
+        let z = s.sqrt(z2);
+        let (phi, n, q) = normal_cdf(s, z2, z);
+        if VALUE {
+            total.add_residual::<MASKED>(s, y, z);
+            total.add_phi::<MASKED>(s, y, n, q);
+        }
+        if !GRADIENT {
+            return z;
+        }
+        let slope = s.sub(s.splat(1.0), s.div(s.neg_mul_add(phi, q, s.mul(y, n)), s.mul(z, n)));
+        masked::<S, MASKED>(s, y, slope, 0.0)
+    }
+}
+
+/// phi, N and Q with Phi(z) = N / Q, from z and its square.
+#[inline(always)]
+fn normal_cdf<S: Simd>(s: S, z2: S::V, z: S::V) -> (S::V, S::V, S::V) {
+    let square = s.min(z2, s.splat(LARGEST_SQUARE));
+    let phi = s.gauss(square);
+    // Even and odd powers apart: the halves need not wait for the square root.
+    let p = s.mul_add(z, polynomial(s, square, &P_ODD), polynomial(s, square, &P_EVEN));
+    let q = s.mul_add(z, polynomial(s, square, &Q_ODD), polynomial(s, square, &Q_EVEN));
+    (phi, s.neg_mul_add(phi, p, q), q)
+}
+
+/// Normal without truncation: eq. 4 and 5.
+#[derive(Clone, Copy)]
+pub(super) struct Normal;
+
+impl PairDensity for Normal {
+    /// c = (z - y) / z
+    #[inline(always)]
+    fn pair<S: Simd, const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
+        self,
+        s: S,
+        z2: S::V,
+        y: S::V,
+        total: &mut Total<S>,
+    ) -> S::V {
+        let z = s.sqrt(s.max(z2, s.splat(SMALLEST_SQUARE)));
+        if VALUE {
+            total.add_residual::<MASKED>(s, y, z);
+        }
+        if !GRADIENT {
+            return z;
+        }
+        masked::<S, MASKED>(s, y, s.div(s.sub(z, y), z), 0.0)
+    }
+}
+
+/// Value of a polynomial, lowest coefficient first.
+#[inline(always)]
+fn polynomial<S: Simd, const N: usize>(s: S, x: S::V, coefficients: &[f64; N]) -> S::V {
+    let mut value = s.splat(coefficients[N - 1]);
+    for i in (0..N - 1).rev() {
+        value = s.mul_add(x, value, s.splat(coefficients[i]));
+    }
+    value
+}
+
+/// `value` where `y` is a number, `missing` elsewhere.
+#[inline(always)]
+fn masked<S: Simd, const MASKED: bool>(s: S, y: S::V, value: S::V, missing: f64) -> S::V {
+    if MASKED { s.select(s.is_number(y), value, s.splat(missing)) } else { value }
+}
+
+/// The energy of many pairs: half the sum of squared residuals plus sum log Phi.
+///
+/// No logarithm per pair: log Phi is summed as the logarithm of a product (Phi >= 1/2 cannot underflow soon), and the
+/// product as numerators and denominators apart, one division per [`Total::VECTORS_PER_DIVISION`] vectors.
+pub(super) struct Total<S: Simd> {
+    squares: S::V,
+    numerators: S::V,
+    denominators: S::V,
+    product: S::V,
+    vectors_in_product: usize,
+    log_phi: f64,
+}
+
+impl<S: Simd> Total<S> {
+    /// A numerator or denominator is below 1e11 for z <= 1e6, so eight stay far from overflow.
+    pub(super) const VECTORS_PER_DIVISION: usize = 8;
+    /// 2^-960 is a normal number.
+    const FACTORS_PER_LOG: usize = 960;
+
+    #[inline(always)]
+    pub(super) fn new(s: S) -> Self {
+        let one = s.splat(1.0);
+        Self {
+            squares: s.splat(0.0),
+            numerators: one,
+            denominators: one,
+            product: one,
+            vectors_in_product: 0,
+            log_phi: 0.0,
+        }
+    }
+
+    #[inline(always)]
+    fn add_residual<const MASKED: bool>(&mut self, s: S, y: S::V, z: S::V) {
+        let residual = masked::<S, MASKED>(s, y, s.sub(y, z), 0.0);
+        self.squares = s.mul_add(residual, residual, self.squares);
+    }
+
+    #[inline(always)]
+    fn add_phi<const MASKED: bool>(&mut self, s: S, y: S::V, numerator: S::V, denominator: S::V) {
+        self.numerators = s.mul(self.numerators, masked::<S, MASKED>(s, y, numerator, 1.0));
+        self.denominators = s.mul(self.denominators, masked::<S, MASKED>(s, y, denominator, 1.0));
+    }
+
+    /// To be called after at most [`Total::VECTORS_PER_DIVISION`] vectors.
+    #[inline(always)]
+    pub(super) fn divide(&mut self, s: S) {
+        self.product = s.mul(self.product, s.div(self.numerators, self.denominators));
+        self.numerators = s.splat(1.0);
+        self.denominators = s.splat(1.0);
+        self.vectors_in_product += Self::VECTORS_PER_DIVISION;
+        if self.vectors_in_product + Self::VECTORS_PER_DIVISION > Self::FACTORS_PER_LOG {
+            self.take_log(s);
+        }
+    }
+
+    #[inline(always)]
+    fn take_log(&mut self, s: S) {
+        self.log_phi += s.to_array(self.product, 1.0).iter().map(|factor| factor.ln()).sum::<f64>();
+        self.product = s.splat(1.0);
+        self.vectors_in_product = 0;
+    }
+
+    /// The energy of all pairs added.
+    #[inline(always)]
+    pub(super) fn energy(mut self, s: S) -> f64 {
+        self.divide(s);
+        self.take_log(s);
+        0.5 * s.sum(self.squares) + self.log_phi
+    }
+}

@@ -1,0 +1,321 @@
+//! Pairs (n, n + o) for a set of offsets o: band, dispersed and full couplings as one structure.
+//!
+//! Dissimilarities are stored tile by tile, in a tile diagonal by diagonal: `[tile][offset][row in tile]`. Both ends
+//! of neighbouring pairs are then contiguous in memory for every offset.
+
+use std::ops::Range;
+
+use super::Storage;
+use super::arrays::Arrays;
+use super::deltas::Deltas;
+use super::density::{PairDensity, Total};
+use super::dispatch::{Choice, Kernel, dispatch};
+use super::layout::{Chunk, ChunkGradient, Layout, pairs_per_chunk, split_work};
+use super::simd::{MAX_LANES, Simd};
+
+pub(super) struct Diagonals {
+    shape: Shape,
+    deltas: Deltas,
+    /// Where each tile starts in `deltas`.
+    tile_starts: Vec<usize>,
+    chunks: Vec<Chunk>,
+    chunk_tiles: Vec<ChunkTiles>,
+    n_pairs: usize,
+}
+
+struct ChunkTiles {
+    tiles: Range<usize>,
+    has_missing: bool,
+}
+
+/// Rows of a tile: eight AVX-512 vectors. Both ends of a band's tile stay in the first-level cache, and for offsets
+/// far apart 32, 128 and 256 measured slower too.
+const TILE: usize = 64;
+
+/// Which pairs there are.
+struct Shape {
+    n_objects: usize,
+    /// Increasing.
+    offsets: Vec<usize>,
+}
+
+impl Shape {
+    fn new(n_objects: usize, offsets: Vec<usize>) -> Self {
+        debug_assert!(offsets.is_sorted_by(|a, b| a < b));
+        debug_assert!(offsets.first().is_none_or(|&o| o > 0) && offsets.last().is_none_or(|&o| o < n_objects));
+        Self { n_objects, offsets }
+    }
+
+    /// Whether the offsets are 1, 2, 3, ...: then neighbouring diagonals share their cache lines.
+    fn is_band(&self) -> bool {
+        self.offsets.last().is_none_or(|&last| last == self.offsets.len())
+    }
+
+    /// Offsets that have at least one pair whose lower end is in the tile starting at row `first`.
+    fn offsets_at(&self, first: usize) -> &[usize] {
+        &self.offsets[..self.offsets.partition_point(|&offset| first + offset < self.n_objects)]
+    }
+
+    /// Rows of the tile starting at `first` that have a partner at `offset`.
+    #[inline(always)]
+    fn rows_at(&self, first: usize, offset: usize) -> usize {
+        TILE.min(self.n_objects - offset - first)
+    }
+
+    fn tile_starts(&self) -> Vec<usize> {
+        let mut starts = vec![0];
+        for first in (0..self.n_objects).step_by(TILE) {
+            starts.push(starts[starts.len() - 1] + TILE * self.offsets_at(first).len());
+        }
+        starts
+    }
+
+    fn pairs_in_tile(&self, tile: usize) -> usize {
+        let first = tile * TILE;
+        self.offsets_at(first).iter().map(|&offset| self.rows_at(first, offset)).sum()
+    }
+
+    /// Fills one tile and counts the pairs that have a dissimilarity.
+    fn fill_tile(&self, tile: usize, deltas: &mut [f64], dissimilarity: &impl Fn(usize, usize) -> f64) -> usize {
+        let first = tile * TILE;
+        let mut present = 0;
+        for (diagonal, &offset) in deltas.chunks_exact_mut(TILE).zip(&self.offsets) {
+            for row in 0..self.rows_at(first, offset) {
+                diagonal[row] = dissimilarity(first + row, first + row + offset);
+                present += usize::from(!diagonal[row].is_nan());
+            }
+        }
+        present
+    }
+
+    fn far_ends(&self, near: &Range<usize>) -> Range<usize> {
+        let (Some(smallest), Some(largest)) = (self.offsets.first(), self.offsets.last()) else { return 0..0 };
+        let start = (near.start + smallest).min(self.n_objects);
+        start..(near.end + largest).min(self.n_objects).max(start)
+    }
+}
+
+impl Diagonals {
+    /// `offsets`: strictly increasing, each in 1..n_objects. `dissimilarity(n, m)`: NaN = missing.
+    pub(super) fn new(
+        n_objects: usize,
+        offsets: Vec<usize>,
+        storage: Storage,
+        dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
+    ) -> Self {
+        let shape = Shape::new(n_objects, offsets);
+        let tile_starts = shape.tile_starts();
+        let work: Vec<usize> = (0..tile_starts.len() - 1).map(|tile| shape.pairs_in_tile(tile)).collect();
+        let (deltas, present) =
+            Deltas::build(storage, &tile_starts, |tile, deltas| shape.fill_tile(tile, deltas, dissimilarity));
+
+        let span = shape.offsets.last().map_or(0, |last| last - shape.offsets[0]);
+        let target = pairs_per_chunk(work.iter().sum(), n_objects, span);
+        let (mut chunks, mut chunk_tiles) = (Vec::new(), Vec::new());
+        for tiles in split_work(&work, target) {
+            let near = tiles.start * TILE..n_objects.min(tiles.end * TILE);
+            chunks.push(Chunk { far: shape.far_ends(&near), near });
+            let has_missing = tiles.clone().any(|tile| present[tile] < work[tile]);
+            chunk_tiles.push(ChunkTiles { tiles, has_missing });
+        }
+        let n_pairs = present.iter().sum();
+        Self { shape, deltas, tile_starts, chunks, chunk_tiles, n_pairs }
+    }
+
+    fn delta(&self, row: usize, offset_index: usize) -> f64 {
+        self.deltas.get(self.tile_starts[row / TILE] + offset_index * TILE + row % TILE)
+    }
+}
+
+impl Layout for Diagonals {
+    fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    fn n_pairs(&self) -> usize {
+        self.n_pairs
+    }
+
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> f64 {
+        let kernel =
+            DiagonalsKernel { layout: self, chunk: &self.chunk_tiles[chunk], n_dims: choice.n_dims, x, per_sigma, out };
+        dispatch(choice, kernel)
+    }
+
+    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+        for (index, &offset) in self.shape.offsets.iter().enumerate() {
+            let before = place.checked_sub(offset).map(|other| (other, self.delta(other, index)));
+            let after = (place + offset < self.shape.n_objects).then(|| (place + offset, self.delta(place, index)));
+            for (other, delta) in before.into_iter().chain(after) {
+                if !delta.is_nan() && !visit(other, delta) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+struct DiagonalsKernel<'a> {
+    layout: &'a Diagonals,
+    chunk: &'a ChunkTiles,
+    n_dims: usize,
+    x: &'a Arrays,
+    per_sigma: f64,
+    out: &'a mut ChunkGradient,
+}
+
+impl Kernel for DiagonalsKernel<'_> {
+    #[inline(always)]
+    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+        self,
+        s: S,
+        density: P,
+    ) -> f64 {
+        let Diagonals { shape, deltas, tile_starts, .. } = self.layout;
+        let mut total = Total::new(s);
+        let mut widened = [0.0; Deltas::LONGEST_RUN];
+        let is_band = shape.is_band();
+        let x = self.x.origin();
+        let (g_near, g_far) = self.out.origins();
+        for tile in self.chunk.tiles.clone() {
+            let first = tile * TILE;
+            let mut start = tile_starts[tile];
+            let offsets = shape.offsets_at(first);
+            for (index, &offset) in offsets.iter().enumerate() {
+                let rows = shape.rows_at(first, offset);
+                let run = PairRun {
+                    deltas: deltas.run(start..start + TILE, &mut widened),
+                    x_near: x.wrapping_add(first),
+                    x_far: x.wrapping_add(first + offset),
+                    x_stride: self.x.stride(),
+                    g_near: g_near.wrapping_add(first),
+                    g_far: g_far.wrapping_add(first + offset),
+                    g_near_stride: self.out.near.stride(),
+                    g_far_stride: self.out.far.stride(),
+                    n_dims: if D == 0 { self.n_dims } else { D },
+                    per_sigma: s.splat(self.per_sigma),
+                };
+                start += TILE;
+                if let (true, Some(next)) = (GRADIENT && !is_band, offsets.get(index + 1)) {
+                    run.prefetch_far(s, next - offset);
+                }
+                let unmasked = if self.chunk.has_missing { 0 } else { rows / S::LANES * S::LANES };
+                // SAFETY: `rows` pairs start here; arrays and tiles are padded to whole vectors, and deltas of
+                // the padding are NaN, so that the masked form adds nothing for it.
+                unsafe {
+                    run.steps::<S, P, D, VALUE, GRADIENT, false>(s, density, 0..unmasked, &mut total);
+                    run.steps::<S, P, D, VALUE, GRADIENT, true>(s, density, unmasked..rows, &mut total);
+                }
+            }
+        }
+        if VALUE { total.energy(s) } else { 0.0 }
+    }
+}
+
+/// Consecutive pairs of one diagonal.
+struct PairRun<V> {
+    deltas: *const f64,
+    x_near: *const f64,
+    x_far: *const f64,
+    x_stride: usize,
+    g_near: *mut f64,
+    g_far: *mut f64,
+    g_near_stride: usize,
+    g_far_stride: usize,
+    n_dims: usize,
+    per_sigma: V,
+}
+
+impl<V: Copy> PairRun<V> {
+    /// The pairs in `range`, which starts at a whole vector.
+    ///
+    /// # Safety
+    /// Deltas, locations and gradients can be accessed for `range`, its end rounded up to whole vectors.
+    #[inline(always)]
+    unsafe fn steps<
+        S: Simd<V = V>,
+        P: PairDensity,
+        const D: usize,
+        const VALUE: bool,
+        const GRADIENT: bool,
+        const MASKED: bool,
+    >(
+        &self,
+        s: S,
+        density: P,
+        range: Range<usize>,
+        total: &mut Total<S>,
+    ) {
+        let mut i = range.start;
+        while i < range.end {
+            // SAFETY: the caller's promise.
+            unsafe { self.step::<S, P, D, VALUE, GRADIENT, MASKED>(s, density, i, total) };
+            i += S::LANES;
+            if VALUE && i % (S::LANES * Total::<S>::VECTORS_PER_DIVISION) == 0 {
+                total.divide(s);
+            }
+        }
+        if VALUE && i % (S::LANES * Total::<S>::VECTORS_PER_DIVISION) != 0 {
+            total.divide(s);
+        }
+    }
+
+    /// One vector of pairs, starting at the i-th.
+    ///
+    /// # Safety
+    /// Deltas, locations and gradients can be accessed for `S::LANES` pairs from the i-th on.
+    #[inline(always)]
+    unsafe fn step<
+        S: Simd<V = V>,
+        P: PairDensity,
+        const D: usize,
+        const VALUE: bool,
+        const GRADIENT: bool,
+        const MASKED: bool,
+    >(
+        &self,
+        s: S,
+        density: P,
+        i: usize,
+        total: &mut Total<S>,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let difference = |dim: usize| {
+                let at = dim * self.x_stride + i;
+                s.sub(s.load(self.x_near.add(at)), s.load(self.x_far.add(at)))
+            };
+            let mut kept = [s.splat(0.0); D];
+            let mut z2 = s.splat(0.0);
+            for dim in 0..self.n_dims {
+                let dx = difference(dim);
+                z2 = s.mul_add(dx, dx, z2);
+                if D > 0 {
+                    kept[dim] = dx;
+                }
+            }
+            let y = s.mul(s.load(self.deltas.add(i)), self.per_sigma);
+            let slope = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            if GRADIENT {
+                for dim in 0..self.n_dims {
+                    let dx = if D > 0 { kept[dim] } else { difference(dim) };
+                    let near = self.g_near.add(dim * self.g_near_stride + i);
+                    let far = self.g_far.add(dim * self.g_far_stride + i);
+                    s.store(near, s.mul_add(slope, dx, s.load(near)));
+                    s.store(far, s.neg_mul_add(slope, dx, s.load(far)));
+                }
+            }
+        }
+    }
+
+    /// Fetches the far ends that lie `ahead` of these: those of the next diagonal, which the processor cannot guess.
+    #[inline(always)]
+    fn prefetch_far<S: Simd<V = V>>(&self, s: S, ahead: usize) {
+        for dim in 0..self.n_dims {
+            for i in (0..TILE).step_by(MAX_LANES) {
+                s.prefetch(self.x_far.wrapping_add(ahead + dim * self.x_stride + i));
+                s.prefetch(self.g_far.wrapping_add(ahead + dim * self.g_far_stride + i));
+            }
+        }
+    }
+}

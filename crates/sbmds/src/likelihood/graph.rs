@@ -1,0 +1,274 @@
+//! Pairs of an arbitrary graph, each once, sorted by their lower end.
+//!
+//! Rows are padded to whole vectors, so that a row is a few vectors of column numbers and dissimilarities. The far
+//! ends are gathered and scattered lane by lane.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::Storage;
+use super::arrays::Arrays;
+use super::deltas::Deltas;
+use super::density::{PairDensity, Total};
+use super::dispatch::{Choice, Kernel, dispatch};
+use super::layout::{Chunk, ChunkGradient, Layout, pairs_per_chunk, split_work};
+use super::simd::{MAX_LANES, Simd};
+
+pub(super) struct Graph {
+    /// Where each row starts in `columns` and `deltas`; whole vectors.
+    row_starts: Vec<usize>,
+    columns: Vec<u32>,
+    /// NaN in the padding.
+    deltas: Deltas,
+    chunks: Vec<Chunk>,
+    n_pairs: usize,
+    /// For each object the pairs in which it is the upper end; made when first asked for.
+    lower_partners: OnceLock<LowerPartners>,
+}
+
+/// Rows of lower ends, and where their pair is stored.
+struct LowerPartners {
+    starts: Vec<usize>,
+    /// (lower end, index into `deltas`)
+    pairs: Vec<(u32, usize)>,
+}
+
+impl Graph {
+    /// `edges`: (n, m) with n < m, strictly increasing. Pairs whose `dissimilarity(n, m)` is NaN are left out.
+    pub(super) fn new(
+        n_objects: usize,
+        edges: &[(u32, u32)],
+        storage: Storage,
+        dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
+    ) -> Self {
+        debug_assert!(edges.is_sorted_by(|a, b| a < b));
+        let (mut row_starts, mut columns, mut deltas) = (vec![0], Vec::new(), Vec::new());
+        let mut work = Vec::with_capacity(n_objects);
+        let mut edges = edges.iter().peekable();
+        for row in 0..n_objects {
+            let start = columns.len();
+            while let Some(&&(near, far)) = edges.peek() {
+                if near as usize != row {
+                    break;
+                }
+                edges.next();
+                let delta = dissimilarity(near as usize, far as usize);
+                if !delta.is_nan() {
+                    columns.push(far);
+                    deltas.push(delta);
+                }
+            }
+            work.push(columns.len() - start);
+            let padded = columns.len().next_multiple_of(MAX_LANES);
+            // Padding points at a true partner, whose gradient it leaves alone.
+            let repeated = columns[start..].first().copied().unwrap_or(0);
+            columns.resize(padded, repeated);
+            deltas.resize(padded, f64::NAN);
+            row_starts.push(padded);
+        }
+        let n_pairs = work.iter().sum();
+        let target = pairs_per_chunk(n_pairs, n_objects, n_objects);
+        let chunks = split_work(&work, target)
+            .into_iter()
+            .map(|near| Chunk { far: far_ends(&columns[row_starts[near.start]..row_starts[near.end]]), near })
+            .collect();
+        let deltas = match storage {
+            Storage::F64 => Deltas::F64(deltas),
+            Storage::F32 => Deltas::F32(deltas.into_iter().map(|delta| delta as f32).collect()),
+        };
+        Self { row_starts, columns, deltas, chunks, n_pairs, lower_partners: OnceLock::new() }
+    }
+
+    fn lower_partners(&self) -> &LowerPartners {
+        self.lower_partners.get_or_init(|| {
+            let n_objects = self.row_starts.len() - 1;
+            let mut by_upper_end: Vec<Vec<(u32, usize)>> = vec![Vec::new(); n_objects];
+            for row in 0..n_objects {
+                for at in self.row_starts[row]..self.row_starts[row + 1] {
+                    if !self.deltas.get(at).is_nan() {
+                        by_upper_end[self.columns[at] as usize].push((row as u32, at));
+                    }
+                }
+            }
+            let mut starts = vec![0];
+            starts.extend(by_upper_end.iter().scan(0, |end, pairs| {
+                *end += pairs.len();
+                Some(*end)
+            }));
+            LowerPartners { starts, pairs: by_upper_end.concat() }
+        })
+    }
+}
+
+fn far_ends(columns: &[u32]) -> Range<usize> {
+    let first = columns.iter().min().map_or(0, |&m| m as usize);
+    let last = columns.iter().max().map_or(0, |&m| m as usize + 1);
+    first..last
+}
+
+impl Layout for Graph {
+    fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    fn n_pairs(&self) -> usize {
+        self.n_pairs
+    }
+
+    /// A partner's coordinates then share a cache line.
+    fn interleaved(&self) -> bool {
+        true
+    }
+
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> f64 {
+        let chunk = &self.chunks[chunk];
+        dispatch(choice, GraphKernel { layout: self, chunk, n_dims: choice.n_dims, x, per_sigma, out })
+    }
+
+    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+        let lower = self.lower_partners();
+        let before = lower.pairs[lower.starts[place]..lower.starts[place + 1]].iter().copied();
+        let after = (self.row_starts[place]..self.row_starts[place + 1]).map(|at| (self.columns[at], at));
+        for (other, at) in before.chain(after) {
+            let delta = self.deltas.get(at);
+            if !delta.is_nan() && !visit(other as usize, delta) {
+                return;
+            }
+        }
+    }
+}
+
+struct GraphKernel<'a> {
+    layout: &'a Graph,
+    chunk: &'a Chunk,
+    n_dims: usize,
+    x: &'a Arrays,
+    per_sigma: f64,
+    out: &'a mut ChunkGradient,
+}
+
+impl Kernel for GraphKernel<'_> {
+    #[inline(always)]
+    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+        self,
+        s: S,
+        density: P,
+    ) -> f64 {
+        let Graph { row_starts, columns, deltas, .. } = self.layout;
+        let n_dims = if D == 0 { self.n_dims } else { D };
+        let mut total = Total::new(s);
+        let mut widened = [0.0; Deltas::LONGEST_RUN];
+        let mut vectors = 0;
+        let x = self.x.origin();
+        let (g_near, g_far) = self.out.origins();
+        for row in self.chunk.near.clone() {
+            let mut star = Star {
+                x_near: x.wrapping_add(row * n_dims),
+                x_far: x,
+                g_near: g_near.wrapping_add(row * n_dims),
+                g_far,
+                n_dims,
+                near_gradient: [s.splat(0.0); D],
+            };
+            for start in (row_starts[row]..row_starts[row + 1]).step_by(MAX_LANES) {
+                let deltas = deltas.run(start..start + MAX_LANES, &mut widened);
+                for lanes in (0..MAX_LANES).step_by(S::LANES) {
+                    let columns = &columns[start + lanes..start + lanes + S::LANES];
+                    // SAFETY: rows are whole vectors, every column is an object of the chunk's far ends, and the
+                    // padding's deltas are NaN.
+                    unsafe {
+                        let y = s.mul(s.load(deltas.add(lanes)), s.splat(self.per_sigma));
+                        star.step::<S, P, VALUE, GRADIENT>(s, density, columns, y, &mut total);
+                    }
+                }
+                vectors += MAX_LANES / S::LANES;
+                if VALUE && vectors % Total::<S>::VECTORS_PER_DIVISION == 0 {
+                    total.divide(s);
+                }
+            }
+            if GRADIENT {
+                for dim in 0..D {
+                    // SAFETY: the row is one of the chunk's near ends.
+                    unsafe { *star.g_near.add(dim) += s.sum(star.near_gradient[dim]) };
+                }
+            }
+        }
+        if VALUE { total.energy(s) } else { 0.0 }
+    }
+}
+
+/// One object and its partners; all arrays are interleaved.
+struct Star<V, const D: usize> {
+    x_near: *const f64,
+    x_far: *const f64,
+    g_near: *mut f64,
+    g_far: *mut f64,
+    n_dims: usize,
+    near_gradient: [V; D],
+}
+
+impl<V: Copy, const D: usize> Star<V, D> {
+    /// One vector of pairs.
+    ///
+    /// # Safety
+    /// `columns` holds `S::LANES` objects of the arrays.
+    #[inline(always)]
+    unsafe fn step<S: Simd<V = V>, P: PairDensity, const VALUE: bool, const GRADIENT: bool>(
+        &mut self,
+        s: S,
+        density: P,
+        columns: &[u32],
+        y: V,
+        total: &mut Total<S>,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let n_dims = self.n_dims;
+            let (x_near, x_far, g_far) = (self.x_near, self.x_far, self.g_far);
+            let far = |lane: usize| *columns.get_unchecked(lane) as usize * n_dims;
+            let difference = |dim: usize| {
+                let mut gathered = [0.0; MAX_LANES];
+                for lane in 0..S::LANES {
+                    gathered[lane] = *x_far.wrapping_add(far(lane) + dim);
+                }
+                s.sub(s.splat(*x_near.add(dim)), s.load(gathered.as_ptr()))
+            };
+            let mut kept = [s.splat(0.0); D];
+            let mut z2 = s.splat(0.0);
+            for dim in 0..n_dims {
+                let dx = difference(dim);
+                z2 = s.mul_add(dx, dx, z2);
+                if D > 0 {
+                    kept[dim] = dx;
+                }
+            }
+            let slope = density.pair::<S, VALUE, GRADIENT, true>(s, z2, y, total);
+            if !GRADIENT {
+                return;
+            }
+            if D > 0 {
+                let mut pushes = [[0.0; MAX_LANES]; D];
+                for dim in 0..D {
+                    let push = s.mul(slope, kept[dim]);
+                    self.near_gradient[dim] = s.add(self.near_gradient[dim], push);
+                    s.store(pushes[dim].as_mut_ptr(), push);
+                }
+                for lane in 0..S::LANES {
+                    let g = g_far.wrapping_add(far(lane));
+                    for dim in 0..D {
+                        *g.add(dim) -= pushes[dim][lane];
+                    }
+                }
+            } else {
+                for dim in 0..n_dims {
+                    let push = s.mul(slope, difference(dim));
+                    *self.g_near.add(dim) += s.sum(push);
+                    let pushes = s.to_array(push, 0.0);
+                    for lane in 0..S::LANES {
+                        *g_far.wrapping_add(far(lane) + dim) -= pushes[lane];
+                    }
+                }
+            }
+        }
+    }
+}

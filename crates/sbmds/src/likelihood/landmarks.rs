@@ -1,0 +1,293 @@
+//! Pairs (l, m), l < m, that touch one of the first L objects: the landmark couplings.
+//!
+//! Columns are cut into blocks; in a block one row per landmark: `[block][landmark][column in block]`. A landmark's
+//! location is broadcast and its gradient stays in registers, while columns stream past.
+
+use std::ops::Range;
+
+use super::Storage;
+use super::arrays::Arrays;
+use super::deltas::Deltas;
+use super::density::{PairDensity, Total};
+use super::dispatch::{Choice, Kernel, dispatch};
+use super::layout::{Chunk, ChunkGradient, Layout, MOST_WIDE_CHUNKS, SMALLEST_CHUNK, split_work};
+use super::simd::Simd;
+
+/// Columns of a block: their locations and gradients stay in the first-level cache.
+const BLOCK: usize = Deltas::LONGEST_RUN;
+pub(super) struct Landmarks {
+    n_objects: usize,
+    n_landmarks: usize,
+    deltas: Deltas,
+    /// Where each block starts in `deltas`.
+    block_starts: Vec<usize>,
+    /// Whether a pair of the block's rectangle is missing or on or below the diagonal.
+    block_has_gaps: Vec<bool>,
+    chunks: Vec<Chunk>,
+    chunk_blocks: Vec<Range<usize>>,
+    n_pairs: usize,
+}
+
+impl Landmarks {
+    /// `dissimilarity(l, m)`: NaN = missing.
+    pub(super) fn new(
+        n_objects: usize,
+        n_landmarks: usize,
+        storage: Storage,
+        dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
+    ) -> Self {
+        let n_blocks = n_objects.div_ceil(BLOCK);
+        let rows: Vec<usize> = (0..n_blocks).map(|block| rows_of(n_objects, n_landmarks, block)).collect();
+        let mut block_starts = vec![0];
+        for rows in &rows {
+            block_starts.push(block_starts[block_starts.len() - 1] + rows * BLOCK);
+        }
+        let (deltas, present) = Deltas::build(storage, &block_starts, |block, deltas| {
+            fill_block(columns_of(n_objects, block), deltas, dissimilarity)
+        });
+        let work: Vec<usize> = rows.iter().map(|rows| rows * BLOCK).collect();
+        let block_has_gaps = present.iter().zip(&work).map(|(present, all)| present < all).collect();
+        let target = SMALLEST_CHUNK.max(work.iter().sum::<usize>().div_ceil(MOST_WIDE_CHUNKS));
+        let chunk_blocks = split_work(&work, target);
+        let chunks = chunk_blocks
+            .iter()
+            .map(|blocks| Chunk { near: 0..n_landmarks, far: blocks.start * BLOCK..n_objects.min(blocks.end * BLOCK) })
+            .collect();
+        let n_pairs = present.iter().sum();
+        Self { n_objects, n_landmarks, deltas, block_starts, block_has_gaps, chunks, chunk_blocks, n_pairs }
+    }
+
+    /// The dissimilarity of landmark `landmark` and the later object `other`.
+    fn delta(&self, landmark: usize, other: usize) -> f64 {
+        self.deltas.get(self.block_starts[other / BLOCK] + landmark * BLOCK + other % BLOCK)
+    }
+}
+
+fn columns_of(n_objects: usize, block: usize) -> Range<usize> {
+    block * BLOCK..n_objects.min((block + 1) * BLOCK)
+}
+
+/// Landmarks that have a later object in the block.
+fn rows_of(n_objects: usize, n_landmarks: usize, block: usize) -> usize {
+    n_landmarks.min(columns_of(n_objects, block).end - 1)
+}
+
+/// Fills one block and counts the pairs that have a dissimilarity.
+fn fill_block(columns: Range<usize>, deltas: &mut [f64], dissimilarity: &impl Fn(usize, usize) -> f64) -> usize {
+    let mut present = 0;
+    for (landmark, row) in deltas.chunks_exact_mut(BLOCK).enumerate() {
+        for other in columns.start.max(landmark + 1)..columns.end {
+            let delta = dissimilarity(landmark, other);
+            present += usize::from(!delta.is_nan());
+            row[other - columns.start] = delta;
+        }
+    }
+    present
+}
+
+impl Layout for Landmarks {
+    fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    fn n_pairs(&self) -> usize {
+        self.n_pairs
+    }
+
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> f64 {
+        let blocks = self.chunk_blocks[chunk].clone();
+        dispatch(choice, LandmarksKernel { layout: self, blocks, n_dims: choice.n_dims, x, per_sigma, out })
+    }
+
+    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+        let after = if place < self.n_landmarks { place + 1..self.n_objects } else { 0..0 };
+        let before = (0..self.n_landmarks.min(place)).map(|landmark| (landmark, self.delta(landmark, place)));
+        for (other, delta) in before.chain(after.map(|other| (other, self.delta(place, other)))) {
+            if !delta.is_nan() && !visit(other, delta) {
+                return;
+            }
+        }
+    }
+}
+
+struct LandmarksKernel<'a> {
+    layout: &'a Landmarks,
+    blocks: Range<usize>,
+    n_dims: usize,
+    x: &'a Arrays,
+    per_sigma: f64,
+    out: &'a mut ChunkGradient,
+}
+
+impl Kernel for LandmarksKernel<'_> {
+    #[inline(always)]
+    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+        self,
+        s: S,
+        density: P,
+    ) -> f64 {
+        let Landmarks { n_objects, deltas, block_starts, block_has_gaps, .. } = self.layout;
+        let mut total = Total::new(s);
+        let mut widened = [0.0; Deltas::LONGEST_RUN];
+        let x = self.x.origin();
+        let (g_near, g_far) = self.out.origins();
+        for block in self.blocks.clone() {
+            let columns = columns_of(*n_objects, block);
+            for (landmark, start) in (block_starts[block]..block_starts[block + 1]).step_by(BLOCK).enumerate() {
+                let row = Row {
+                    deltas: deltas.run(start..start + BLOCK, &mut widened),
+                    x_near: x.wrapping_add(landmark),
+                    x_near_stride: self.x.stride(),
+                    x_far: x.wrapping_add(columns.start),
+                    x_far_stride: self.x.stride(),
+                    g_near: g_near.wrapping_add(landmark),
+                    g_near_stride: self.out.near.stride(),
+                    g_far: g_far.wrapping_add(columns.start),
+                    g_far_stride: self.out.far.stride(),
+                    n_dims: if D == 0 { self.n_dims } else { D },
+                    // Columns up to the landmark itself are no pairs: start at the vector of the first that is.
+                    first: (landmark + 1).saturating_sub(columns.start) / S::LANES * S::LANES,
+                    n_pairs: columns.len(),
+                    has_gaps: block_has_gaps[block],
+                };
+                // SAFETY: the row's columns and padding to whole vectors exist in all arrays; what is no pair is NaN.
+                unsafe { row.run::<S, P, D, VALUE, GRADIENT>(s, density, self.per_sigma, &mut total) };
+            }
+        }
+        if VALUE { total.energy(s) } else { 0.0 }
+    }
+}
+
+/// One object against a run of contiguous others.
+pub(super) struct Row {
+    pub(super) deltas: *const f64,
+    pub(super) x_near: *const f64,
+    pub(super) x_near_stride: usize,
+    pub(super) x_far: *const f64,
+    pub(super) x_far_stride: usize,
+    pub(super) g_near: *mut f64,
+    pub(super) g_near_stride: usize,
+    pub(super) g_far: *mut f64,
+    pub(super) g_far_stride: usize,
+    pub(super) n_dims: usize,
+    pub(super) first: usize,
+    pub(super) n_pairs: usize,
+    /// Some of the deltas are NaN.
+    pub(super) has_gaps: bool,
+}
+
+impl Row {
+    /// All pairs of the row.
+    ///
+    /// # Safety
+    /// Deltas, locations and gradients can be accessed for `n_pairs` others, rounded up to whole vectors, and
+    /// deltas beyond `n_pairs` are NaN.
+    #[inline(always)]
+    pub(super) unsafe fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+        &self,
+        s: S,
+        density: P,
+        per_sigma: f64,
+        total: &mut Total<S>,
+    ) {
+        // SAFETY: the caller's promise, for every access below.
+        unsafe {
+            let per_sigma = s.splat(per_sigma);
+            let mut near = [s.splat(0.0); D];
+            let mut near_gradient = [s.splat(0.0); D];
+            for dim in 0..D {
+                near[dim] = s.splat(*self.x_near.add(dim * self.x_near_stride));
+            }
+            let unmasked = if self.has_gaps { self.first } else { self.n_pairs / S::LANES * S::LANES };
+            let mut vectors = 0;
+            let mut i = self.first;
+            while i < unmasked {
+                self.step::<S, P, D, VALUE, GRADIENT, false>(
+                    s,
+                    density,
+                    i,
+                    per_sigma,
+                    &near,
+                    &mut near_gradient,
+                    total,
+                );
+                i += S::LANES;
+                vectors += 1;
+                if VALUE && vectors % Total::<S>::VECTORS_PER_DIVISION == 0 {
+                    total.divide(s);
+                }
+            }
+            while i < self.n_pairs {
+                self.step::<S, P, D, VALUE, GRADIENT, true>(s, density, i, per_sigma, &near, &mut near_gradient, total);
+                i += S::LANES;
+                vectors += 1;
+                if VALUE && vectors % Total::<S>::VECTORS_PER_DIVISION == 0 {
+                    total.divide(s);
+                }
+            }
+            if VALUE && vectors % Total::<S>::VECTORS_PER_DIVISION != 0 {
+                total.divide(s);
+            }
+            if GRADIENT {
+                for dim in 0..D {
+                    *self.g_near.add(dim * self.g_near_stride) += s.sum(near_gradient[dim]);
+                }
+            }
+        }
+    }
+
+    /// One vector of pairs, starting at the i-th.
+    ///
+    /// # Safety
+    /// As for [`Row::run`].
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    unsafe fn step<
+        S: Simd,
+        P: PairDensity,
+        const D: usize,
+        const VALUE: bool,
+        const GRADIENT: bool,
+        const MASKED: bool,
+    >(
+        &self,
+        s: S,
+        density: P,
+        i: usize,
+        per_sigma: S::V,
+        near: &[S::V; D],
+        near_gradient: &mut [S::V; D],
+        total: &mut Total<S>,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let difference = |dim: usize| {
+                let x_near = if D > 0 { near[dim] } else { s.splat(*self.x_near.add(dim * self.x_near_stride)) };
+                s.sub(x_near, s.load(self.x_far.add(dim * self.x_far_stride + i)))
+            };
+            let mut kept = [s.splat(0.0); D];
+            let mut z2 = s.splat(0.0);
+            for dim in 0..self.n_dims {
+                let dx = difference(dim);
+                z2 = s.mul_add(dx, dx, z2);
+                if D > 0 {
+                    kept[dim] = dx;
+                }
+            }
+            let y = s.mul(s.load(self.deltas.add(i)), per_sigma);
+            let slope = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            if GRADIENT {
+                for dim in 0..self.n_dims {
+                    let dx = if D > 0 { kept[dim] } else { difference(dim) };
+                    let far = self.g_far.add(dim * self.g_far_stride + i);
+                    s.store(far, s.neg_mul_add(slope, dx, s.load(far)));
+                    if D > 0 {
+                        near_gradient[dim] = s.mul_add(slope, dx, near_gradient[dim]);
+                    } else {
+                        *self.g_near.add(dim * self.g_near_stride) += s.sum(s.mul(slope, dx));
+                    }
+                }
+            }
+        }
+    }
+}

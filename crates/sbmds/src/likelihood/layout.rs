@@ -1,0 +1,104 @@
+//! What the three arrangements of pairs (diagonals, landmarks, graph) have in common: chunks.
+
+use std::ops::Range;
+
+use super::arrays::Arrays;
+use super::dispatch::Choice;
+
+/// Pairs of one coupling with their dissimilarities, arranged for a kernel.
+///
+/// The pairs are split into chunks by the problem alone, never by the number of threads: each chunk sums its gradient
+/// in private memory and the chunks are added in order, so that any number of threads gives the same bits.
+pub(super) trait Layout: Send + Sync {
+    fn chunks(&self) -> &[Chunk];
+
+    /// Number of pairs with a dissimilarity.
+    fn n_pairs(&self) -> usize;
+
+    /// Whether the kernel wants the coordinates of an object side by side.
+    fn interleaved(&self) -> bool {
+        false
+    }
+
+    /// Energy of one chunk (if wanted), its gradient added to `near` and `far` (if wanted).
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> f64;
+
+    /// Calls back with the partners of the object at `place` and their dissimilarity until told `false`; missing pairs
+    /// are left out.
+    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool);
+}
+
+/// The objects at the two ends of a chunk's pairs.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Chunk {
+    pub(super) near: Range<usize>,
+    pub(super) far: Range<usize>,
+}
+
+/// Gradient of one chunk with respect to x / sigma, one part per end: with a single array the load for one end would
+/// overlap the store just made for the other, and store forwarding would fail.
+pub(super) struct ChunkGradient {
+    pub(super) near: Arrays,
+    pub(super) far: Arrays,
+}
+
+impl ChunkGradient {
+    pub(super) fn new() -> Self {
+        Self { near: Arrays::new(), far: Arrays::new() }
+    }
+
+    /// Origins of both parts, to write.
+    pub(super) fn origins(&mut self) -> (*mut f64, *mut f64) {
+        (self.near.origin_mut(), self.far.origin_mut())
+    }
+
+    pub(super) fn zero_for(&mut self, chunk: &Chunk, n_dims: usize, interleaved: bool) {
+        for (part, objects, role) in [(&mut self.near, &chunk.near, 1), (&mut self.far, &chunk.far, 2)] {
+            part.lay_out(objects.clone(), n_dims, role, interleaved);
+            part.zero();
+        }
+    }
+}
+
+/// Splits `work` (pairs per unit, in order) into runs of at least `target` pairs.
+pub(super) fn split_work(work: &[usize], target: usize) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let (mut start, mut sum) = (0, 0);
+    for (unit, pairs) in work.iter().enumerate() {
+        sum += pairs;
+        if sum >= target || unit + 1 == work.len() {
+            runs.push(start..unit + 1);
+            (start, sum) = (unit + 1, 0);
+        }
+    }
+    runs
+}
+
+/// Pairs below which entering the thread pool costs more than it gains.
+pub(super) const SMALLEST_CHUNK: usize = 16_384;
+/// A far end that spans most objects is zeroed and summed once per chunk: so many pairs per object keep that cheap.
+const PAIRS_PER_SPANNED_OBJECT: usize = 12;
+/// Enough for any machine to balance its load.
+pub(super) const MOST_WIDE_CHUNKS: usize = 64;
+
+/// Pairs per chunk for `n_pairs` pairs over `n_objects` objects whose far ends reach over `span` objects.
+pub(super) fn pairs_per_chunk(n_pairs: usize, n_objects: usize, span: usize) -> usize {
+    if 4 * span <= n_objects {
+        return SMALLEST_CHUNK.max(PAIRS_PER_SPANNED_OBJECT * span);
+    }
+    let worthwhile = n_pairs / SMALLEST_CHUNK.max(PAIRS_PER_SPANNED_OBJECT * span);
+    // A power of two: few chunks share out evenly among the usual numbers of cores.
+    let n_chunks = (worthwhile.clamp(1, MOST_WIDE_CHUNKS) + 1).next_power_of_two() / 2;
+    n_pairs.div_ceil(n_chunks.max(1))
+}
+
+/// The slices of `values` that begin at `starts`, the last of which is the end.
+pub(super) fn parts_of<'a, T>(mut values: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]> {
+    let mut parts = Vec::with_capacity(starts.len());
+    for bounds in starts.windows(2) {
+        let (part, rest) = values.split_at_mut(bounds[1] - bounds[0]);
+        parts.push(part);
+        values = rest;
+    }
+    parts
+}

@@ -1,0 +1,73 @@
+//! The noise families, with the plain scalar formulas everything else is checked against.
+
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
+use std::fmt;
+use std::str::FromStr;
+
+/// How a dissimilarity scatters around the distance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Noise {
+    /// Normal around the distance, truncated to positive values (docs/model.md, eq. 2): the paper's.
+    #[default]
+    TruncatedNormal,
+    /// Normal around the distance (eq. 4).
+    Normal,
+}
+
+impl Noise {
+    /// All families.
+    pub const ALL: [Self; 2] = [Self::TruncatedNormal, Self::Normal];
+
+    /// Log density of one dissimilarity, as the equation says it (eq. 2, eq. 4).
+    pub fn log_density(self, delta: f64, distance: f64, sigma: f64) -> f64 {
+        let z = distance / sigma;
+        let normal = -0.5 * (2.0 * PI * sigma * sigma).ln() - 0.5 * ((delta - distance) / sigma).powi(2);
+        match self {
+            Self::TruncatedNormal => normal - log_phi_cdf(z),
+            Self::Normal => normal,
+        }
+    }
+
+    /// Derivative of the log density with respect to the distance (eq. 3, eq. 5).
+    pub fn slope(self, delta: f64, distance: f64, sigma: f64) -> f64 {
+        let pull = (delta - distance) / (sigma * sigma);
+        match self {
+            Self::TruncatedNormal => {
+                let z = distance / sigma;
+                let density = (-0.5 * z * z).exp() / (2.0 * PI).sqrt();
+                pull - density / (sigma * phi_cdf(z))
+            }
+            Self::Normal => pull,
+        }
+    }
+}
+
+fn phi_cdf(z: f64) -> f64 {
+    0.5 * libm::erfc(-z * FRAC_1_SQRT_2)
+}
+
+/// log Phi(z), exact also where Phi is nearly 1.
+fn log_phi_cdf(z: f64) -> f64 {
+    if z > 0.0 { (-0.5 * libm::erfc(z * FRAC_1_SQRT_2)).ln_1p() } else { phi_cdf(z).ln() }
+}
+
+impl fmt::Display for Noise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TruncatedNormal => "truncated-normal",
+            Self::Normal => "normal",
+        })
+    }
+}
+
+impl FromStr for Noise {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|noise| noise.to_string() == name)
+            .ok_or_else(|| format!("{name:?} is no noise family: use truncated-normal or normal"))
+    }
+}

@@ -1,0 +1,147 @@
+//! Vectors of f64: one small trait, three instruction sets, chosen at run time.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod gauss;
+mod portable;
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx512::Avx512;
+pub(super) use portable::Portable;
+
+/// A vector instruction set.
+///
+/// A value of an implementing type is the proof that the machine has it: it can only be made after detection, so
+/// the arithmetic below is safe to call. Every method must be inlined into a function compiled for that
+/// instruction set (see `dispatch`), or each operation becomes a call.
+pub(super) trait Simd: Copy + Send + Sync {
+    /// Number of f64 in a vector.
+    const LANES: usize;
+    /// A vector of [`Simd::LANES`] numbers.
+    type V: Copy;
+    /// One truth value per lane.
+    type Mask: Copy;
+
+    fn splat(self, a: f64) -> Self::V;
+    /// # Safety
+    /// `LANES` numbers can be read at `from`.
+    unsafe fn load(self, from: *const f64) -> Self::V;
+    /// # Safety
+    /// `LANES` numbers can be written at `to`.
+    unsafe fn store(self, to: *mut f64, a: Self::V);
+
+    /// A hint that `address` will be read soon; any address will do.
+    #[inline(always)]
+    fn prefetch(self, address: *const f64) {
+        let _ = address;
+    }
+
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
+    fn mul(self, a: Self::V, b: Self::V) -> Self::V;
+    fn div(self, a: Self::V, b: Self::V) -> Self::V;
+    fn sqrt(self, a: Self::V) -> Self::V;
+    fn max(self, a: Self::V, b: Self::V) -> Self::V;
+    fn min(self, a: Self::V, b: Self::V) -> Self::V;
+    /// a * b + c
+    fn mul_add(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// c - a * b
+    fn neg_mul_add(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+
+    /// Lanes that are not NaN.
+    fn is_number(self, a: Self::V) -> Self::Mask;
+    /// `a` where the mask holds, else `b`.
+    fn select(self, mask: Self::Mask, a: Self::V, b: Self::V) -> Self::V;
+    /// Whether every lane exceeds `limit`.
+    fn all_above(self, a: Self::V, limit: f64) -> bool;
+
+    /// The standard normal density exp(-a / 2) / sqrt(2 pi) of the square `a`, 0 <= a <= 1400.
+    fn gauss(self, a: Self::V) -> Self::V;
+
+    /// The lanes as an array, the rest filled with `rest`.
+    #[inline(always)]
+    fn to_array(self, a: Self::V, rest: f64) -> [f64; MAX_LANES] {
+        let mut lanes = [rest; MAX_LANES];
+        // SAFETY: LANES <= MAX_LANES in every implementation.
+        unsafe { self.store(lanes.as_mut_ptr(), a) };
+        lanes
+    }
+
+    /// Sum over the lanes, always in the same order.
+    #[inline(always)]
+    fn sum(self, a: Self::V) -> f64 {
+        let l = self.to_array(a, 0.0);
+        ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+    }
+}
+
+/// Lanes of the widest instruction set.
+pub(super) const MAX_LANES: usize = 8;
+
+/// The instruction set the kernels run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstructionSet {
+    /// 8 lanes, x86-64 with AVX-512 F, DQ, VL and BW.
+    Avx512,
+    /// 4 lanes, x86-64 with AVX2 and FMA.
+    Avx2,
+    /// Plain Rust on arrays: any machine.
+    Portable,
+}
+
+impl InstructionSet {
+    /// All of them, fastest first.
+    pub const ALL: [Self; 3] = [Self::Avx512, Self::Avx2, Self::Portable];
+
+    /// Whether this machine has it.
+    pub fn is_available(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => Avx512::detect().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => Avx2::detect().is_some(),
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx512 | Self::Avx2 => false,
+            Self::Portable => true,
+        }
+    }
+
+    /// The fastest this machine has, or the one named in the environment variable `SBMDS_SIMD`
+    /// (`avx512`, `avx2`, `portable`) if the machine has that.
+    pub fn best() -> Self {
+        static BEST: OnceLock<InstructionSet> = OnceLock::new();
+        *BEST.get_or_init(|| {
+            let forced = std::env::var("SBMDS_SIMD").ok().and_then(|name| name.parse().ok());
+            forced.into_iter().chain(Self::ALL).find(|set: &Self| set.is_available()).unwrap_or(Self::Portable)
+        })
+    }
+}
+
+impl fmt::Display for InstructionSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Avx512 => "avx512",
+            Self::Avx2 => "avx2",
+            Self::Portable => "portable",
+        })
+    }
+}
+
+impl FromStr for InstructionSet {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|set| set.to_string() == name)
+            .ok_or_else(|| format!("{name:?} is no instruction set: use avx512, avx2 or portable"))
+    }
+}
