@@ -1,0 +1,1 @@
+//! Readers against round trips, hostile bytes and every error message.
