@@ -146,16 +146,20 @@ impl Dissimilarities {
 /// If the file cannot be read or used: what is wrong, where, between which objects, and what to do.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
     let file = path.display().to_string();
-    let source = Source::open(path, &file)?;
+    read_source(path, Source::open(path, &file)?, options)
+}
+
+fn read_source(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
+    let file = source.file;
     let format = match (options.format, options.features) {
         (Format::Auto, None) => sniff::sniff(path, &source.head),
         (Format::Auto, Some(_)) if sniff::is_npy(path, &source.head) => Format::Npy,
         (Format::Auto, Some(_)) => Format::Matrix,
         (given, _) => given,
     };
-    check_options(format, options).map_err(|fault| fault.at(&file, Place::File))?;
+    check_options(format, options).map_err(|fault| fault.at(file, Place::File))?;
     match (format, options.features) {
-        (Format::Npy, metric) => read_array(&file, Array::open(path, source)?, metric, options.names.as_deref()),
+        (Format::Npy, metric) => read_array(file, Array::open(path, source)?, metric, options.names.as_deref()),
         (_, Some(metric)) => read_feature_table(source, metric),
         (format, None) => read_text(source, format),
     }

@@ -103,11 +103,6 @@ impl Array {
         Self::new(bytes).map_err(|fault| fault.at(file, Place::File))
     }
 
-    #[cfg(test)]
-    pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Self, InputError> {
-        Self::new(Bytes::Owned(bytes.to_vec())).map_err(|fault| fault.at(file, Place::File))
-    }
-
     fn new(bytes: Bytes) -> Result<Self, Fault> {
         let layout = Layout::parse(&bytes)?;
         Ok(Self { bytes, layout })
@@ -194,7 +189,8 @@ impl Layout {
     }
 
     fn check_size(&self, n_given: usize) -> Result<(), Fault> {
-        let n_promised = self.n_rows as u128 * self.n_columns as u128 * self.number.n_bytes() as u128;
+        let n_numbers = self.n_rows as u128 * self.n_columns as u128;
+        let n_promised = n_numbers.saturating_mul(self.number.n_bytes() as u128);
         if n_promised == n_given as u128 {
             return Ok(());
         }
@@ -226,12 +222,13 @@ fn field<'h>(header: &'h str, key: &str) -> Option<&'h str> {
 
 fn parse_number_type(header: &str) -> Result<(Number, bool), Fault> {
     let value = field(header, "descr").ok_or_else(|| corrupt("its header has no 'descr'"))?;
-    let code = value.strip_prefix('\'').and_then(|rest| rest.split('\'').next()).unwrap_or(value);
+    // Records have a list here.
+    let code = value.strip_prefix('\'').and_then(|rest| rest.split('\'').next()).unwrap_or("records");
     let big_endian = code.starts_with('>');
     match Number::from_code(code.trim_start_matches(['<', '>', '|', '='])) {
         Some(number) => Ok((number, big_endian)),
         None => Err(Fault::new(
-            format!("the array holds \"{}\", not real numbers of a common size", shortened(code.trim())),
+            format!("the array holds \"{}\", not real numbers of a common size", shortened(code)),
             "save it as numbers, for example with: np.save(file, array.astype(\"float64\"))",
         )),
     }

@@ -1,7 +1,7 @@
 //! PHYLIP distance matrices: square or lower-triangular, strict or relaxed names, rows over several lines.
 
 use super::cell::{is_missing, parse_dissimilarity};
-use super::error::{Fault, InputError, shortened};
+use super::error::{Fault, InputError, Place, shortened};
 use super::names::Names;
 use super::table::first_lines;
 use super::text::{Line, Lines, Source};
@@ -107,15 +107,11 @@ impl Matrix {
         let mut n_values = self.read_values(&line, parts.values, 2, 0)?;
         while n_values < expected {
             match lines.next_filled()? {
-                // Where a number should go on, the next name begins: the row is too short.
-                Some(line) if !line.text.split_whitespace().next().is_some_and(is_number) => {
-                    return Err(line.error(self.ragged(n_values, expected)).between([self.names[row].as_str()]));
+                Some(line) if line.text.split_whitespace().next().is_some_and(is_number) => {
+                    n_values += self.read_values(&line, line.text, 1, n_values)?;
                 }
-                Some(line) => n_values += self.read_values(&line, line.text, 1, n_values)?,
-                None => {
-                    let error = lines.error(self.ragged(n_values, expected));
-                    return Err(error.between([self.names[row].as_str()]));
-                }
+                // Where a number should go on, the next name begins or the file ends: the row is too short.
+                _ => return Err(self.ragged(lines.file, Place::Line(self.name_lines[row]), n_values)),
             }
         }
         Ok(())
@@ -137,7 +133,7 @@ impl Matrix {
             let column = first_column + n_values;
             if object >= expected {
                 let n_given = first_object + values.split_whitespace().count();
-                return Err(line.error_in(column, self.ragged(n_given, expected)).between([self.names[row].as_str()]));
+                return Err(self.ragged(line.file, Place::Cell(line.number, column as u64), n_given));
             }
             let noted = parse_dissimilarity(value).and_then(|value| self.triangle.put(row, object, value));
             noted.map_err(|fault| line.error_in(column, fault).between(self.pair(row, object)))?;
@@ -152,18 +148,21 @@ impl Matrix {
         [self.names[row].clone(), self.names.get(object).cloned().unwrap_or_else(number)]
     }
 
-    fn ragged(&self, n_values: usize, expected: usize) -> Fault {
+    /// The error that the row being read has `n_values`.
+    fn ragged(&self, file: &str, place: Place, n_values: usize) -> InputError {
+        let row = self.names.len() - 1;
+        let expected = self.layout.n_values(row, self.n_objects);
         let shape = if self.layout == Layout::Square { "square" } else { "lower-triangular" };
-        Fault::new(
+        let fault = Fault::new(
             format!("the row has {n_values} values where this {shape} matrix needs {expected}"),
             "complete the row, and write names without blanks or in exactly ten characters",
-        )
+        );
+        fault.at(file, place).between([self.names[row].as_str()])
     }
 
     fn finish(self, lines: &Lines<'_>) -> Result<(Names, Triangle), InputError> {
         let Self { names, name_lines, triangle, .. } = self;
-        let names =
-            checked_names(names, |index, fault| fault.at(lines.file, super::error::Place::Cell(name_lines[index], 1)))?;
+        let names = checked_names(names, |index, fault| fault.at(lines.file, Place::Cell(name_lines[index], 1)))?;
         triangle.check_measured().map_err(|fault| lines.error(fault))?;
         Ok((names, triangle))
     }

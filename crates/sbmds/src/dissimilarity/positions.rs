@@ -16,15 +16,19 @@ use crate::locations::Locations;
 /// If the names are not exactly `names`, each once, or a coordinate is missing or not finite.
 pub fn read_positions(path: &Path, names: &Names) -> Result<Locations, InputError> {
     let file = path.display().to_string();
-    let source = Source::open(path, &file)?;
+    from_source(path, Source::open(path, &file)?, names)
+}
+
+pub(super) fn from_source(path: &Path, source: Source<'_>, names: &Names) -> Result<Locations, InputError> {
     if super::sniff::is_npy(path, &source.head) {
-        from_array(&file, &Array::open(path, source)?, names)
+        let file = source.file;
+        from_array(file, &Array::open(path, source)?, names)
     } else {
         from_table(source, names)
     }
 }
 
-pub(super) fn from_table(source: Source<'_>, names: &Names) -> Result<Locations, InputError> {
+fn from_table(source: Source<'_>, names: &Names) -> Result<Locations, InputError> {
     let file = source.file;
     let rows = LabelledRows::read(source)?;
     has_dimensions(rows.n_columns).map_err(|fault| fault.at(file, Place::File))?;
@@ -38,7 +42,7 @@ pub(super) fn from_table(source: Source<'_>, names: &Names) -> Result<Locations,
     Ok(Locations::from_fn(names.len(), rows.n_columns, |object, dim| rows.row(row_of[object])[dim]))
 }
 
-pub(super) fn from_array(file: &str, array: &Array, names: &Names) -> Result<Locations, InputError> {
+fn from_array(file: &str, array: &Array, names: &Names) -> Result<Locations, InputError> {
     let n_objects = names.len();
     if array.n_rows() != n_objects {
         let problem = format!("the array has {} rows, the input has {n_objects} objects", array.n_rows());
@@ -86,5 +90,9 @@ fn check_coordinate(coordinate: f64) -> Result<(), Fault> {
     if coordinate.is_finite() {
         return Ok(());
     }
-    Err(Fault::new(format!("{coordinate} is not a coordinate"), "give a finite number"))
+    let problem = match coordinate.is_nan() {
+        true => "a coordinate is missing".to_owned(),
+        false => format!("{coordinate} is not a coordinate"),
+    };
+    Err(Fault::new(problem, "give every object a finite number in every dimension"))
 }

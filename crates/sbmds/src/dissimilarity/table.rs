@@ -15,13 +15,27 @@ pub(super) enum Delimiter {
 }
 
 impl Delimiter {
-    /// The delimiter that occurs most on both of the first two filled lines of `head`.
+    /// Told from the first two filled lines of `head`: what cuts both into equally many cells, or the second into one
+    /// more (as in R's tables); failing that, what cuts them into most.
     pub fn detect(head: &[u8]) -> Self {
-        let lines: Vec<&[u8]> = first_lines(head).take(2).collect();
-        let count = |delimiter| lines.iter().map(|line| outside_quotes(line, delimiter)).min().unwrap_or(0);
-        // On a tie the rarer character in names wins; max_by_key keeps the last.
-        let most = [b',', b';', b'\t'].into_iter().max_by_key(|&delimiter| count(delimiter)).unwrap_or(b',');
-        if count(most) == 0 { Self::Blanks } else { Self::Byte(most) }
+        let lines: Vec<_> = first_lines(head).take(2).map(String::from_utf8_lossy).collect();
+        let score = |delimiter: &Self| {
+            let counts: Vec<usize> =
+                lines.iter().map(|line| delimiter.split(line).map_while(Result::ok).count()).collect();
+            match counts[..] {
+                [first, second] => {
+                    let is_table = first > 1 && (second == first || second == first + 1);
+                    // Names hold blanks more often than other delimiters.
+                    (is_table, *delimiter != Self::Blanks, first.min(second) > 1, first + second)
+                }
+                _ => (false, *delimiter != Self::Blanks, false, counts.iter().sum()),
+            }
+        };
+        let bytes = [b',', b';', b'\t'].map(Self::Byte);
+        // On a tie the last wins: the character that is rarer in names.
+        let best = bytes.into_iter().chain([Self::Blanks]).max_by_key(score).unwrap_or(Self::Blanks);
+        let cuts = |line: &Cow<'_, str>| best.split(line).map_while(Result::ok).nth(1).is_some();
+        if lines.iter().any(cuts) { best } else { Self::Blanks }
     }
 
     /// The cells of `text`, trimmed and without quotes.
@@ -43,16 +57,6 @@ impl Delimiter {
 pub(super) fn first_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     head.split(|&byte| byte == b'\n').filter(|line| !line.iter().all(u8::is_ascii_whitespace))
-}
-
-fn outside_quotes(line: &[u8], delimiter: u8) -> usize {
-    let mut quoted = false;
-    let mut count = 0;
-    for &byte in line {
-        quoted ^= byte == b'"';
-        count += usize::from(byte == delimiter && !quoted);
-    }
-    count
 }
 
 /// The cells of one line.
@@ -165,6 +169,9 @@ mod tests {
         assert_eq!(Delimiter::detect(b"\xef\xbb\xbfTAXA\ta,b\tc\n\na,b\t0\t1"), Byte(b'\t'));
         assert_eq!(Delimiter::detect(b",\"a;;;;\",b\n\"a;;;;\",0,1"), Byte(b','));
         assert_eq!(Delimiter::detect(b"a b c\na 0 1 2"), Blanks);
+        assert_eq!(Delimiter::detect(b"A,x B,y C,z\nA,x 0 1 2"), Blanks);
+        assert_eq!(Delimiter::detect(b"a,b\na\n"), Byte(b','));
+        assert_eq!(Delimiter::detect(b"a b,c d\n1 2,3 4\n"), Byte(b','));
         assert_eq!(Delimiter::detect(b""), Blanks);
     }
 }

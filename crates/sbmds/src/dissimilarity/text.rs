@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::{Fault, InputError, Place};
 
 /// How much of a file is looked at to tell its format: more than two lines of any matrix that fits in memory.
-const HEAD_BYTES: u64 = 1 << 20;
+const HEAD_BYTES: u64 = 1 << 22;
 
 /// What follows the head of a file.
 type Rest<'a> = Box<dyn Read + 'a>;
@@ -119,7 +119,7 @@ impl Lines<'_> {
         bytes.clear();
         let n_read = self.reader.read_until(b'\n', &mut bytes).map_err(|error| self.error(unreadable(&error)))?;
         self.number += 1;
-        let start = self.offset;
+        let mut start = self.offset;
         self.offset += n_read as u64;
         if bytes.last() == Some(&b'\n') {
             bytes.pop();
@@ -129,6 +129,7 @@ impl Lines<'_> {
         }
         if start == 0 && bytes.starts_with(BYTE_ORDER_MARK) {
             bytes.drain(..BYTE_ORDER_MARK.len());
+            start += BYTE_ORDER_MARK.len() as u64;
         }
         self.text = String::from_utf8(bytes).map_err(|error| {
             let invalid = start + error.utf8_error().valid_up_to() as u64;

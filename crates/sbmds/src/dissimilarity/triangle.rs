@@ -18,7 +18,7 @@ impl Triangle {
         if n_pairs > u128::from(n_bytes) {
             return Err(Fault::new(
                 format!("the file is too short ({n_bytes} bytes) for the {n_pairs} pairs of {n_objects} objects"),
-                "check that the file is complete",
+                "check that the file is complete and the number of objects right",
             ));
         }
         let mut values = Vec::new();

@@ -1,1 +1,0 @@
-//! Readers against round trips, hostile bytes and every error message.
