@@ -1,5 +1,6 @@
 //! The readers against round trips, hostile bytes and every error message.
 
+mod array_errors;
 mod errors;
 mod feature_rows;
 mod hostile;
