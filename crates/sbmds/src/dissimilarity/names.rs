@@ -1,7 +1,6 @@
 //! The names of the objects, in input order: everything is joined by name, never by position.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// Object names in input order.
 ///
@@ -13,7 +12,61 @@ pub struct Names(Kind);
 #[derive(Clone, Debug)]
 enum Kind {
     Numbered(usize),
-    Given { names: Vec<String>, index: HashMap<String, usize> },
+    Given(List),
+}
+
+/// Given names in one piece of text: 12 bytes per name beside its letters.
+#[derive(Clone, Debug)]
+struct List {
+    text: String,
+    /// Where each name ends in `text`; it starts where the one before it ends.
+    ends: Vec<usize>,
+    /// Positions of the names in alphabetical order, to find them by.
+    sorted: Vec<u32>,
+}
+
+/// A name that was given twice.
+pub(super) struct Duplicate {
+    pub name: String,
+    pub earlier: usize,
+    pub later: usize,
+}
+
+impl List {
+    fn new(names: &[impl AsRef<str>]) -> Self {
+        let mut list = Self {
+            text: String::new(),
+            ends: Vec::with_capacity(names.len()),
+            sorted: (0..).take(names.len()).collect(),
+        };
+        for name in names {
+            list.text.push_str(name.as_ref());
+            list.ends.push(list.text.len());
+        }
+        let mut sorted = std::mem::take(&mut list.sorted);
+        // Stable, so that equal names stay in input order.
+        sorted.sort_by(|&a, &b| list.get(a as usize).cmp(list.get(b as usize)));
+        list.sorted = sorted;
+        list
+    }
+
+    fn get(&self, object: usize) -> &str {
+        let start = if object == 0 { 0 } else { self.ends[object - 1] };
+        &self.text[start..self.ends[object]]
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        let found = self.sorted.binary_search_by(|&object| self.get(object as usize).cmp(name)).ok()?;
+        Some(self.sorted[found] as usize)
+    }
+
+    /// The duplicate that is met first when reading in input order.
+    fn first_duplicate(&self) -> Option<Duplicate> {
+        let twice = self.sorted.windows(2).filter(|two| self.get(two[0] as usize) == self.get(two[1] as usize));
+        let first = twice.min_by_key(|two| two[1])?;
+        let [earlier, later] = [first[0] as usize, first[1] as usize];
+        Some(Duplicate { name: self.get(later).to_owned(), earlier, later })
+    }
 }
 
 impl Names {
@@ -24,20 +77,23 @@ impl Names {
 
     /// The given names; `Err` holds the positions of the first duplicate (earlier, later).
     pub fn given(names: Vec<String>) -> Result<Self, (usize, usize)> {
-        let mut index = HashMap::with_capacity(names.len());
-        for (position, name) in names.iter().enumerate() {
-            if let Some(earlier) = index.insert(name.clone(), position) {
-                return Err((earlier, position));
-            }
+        Self::unique(&names).map_err(|duplicate| (duplicate.earlier, duplicate.later))
+    }
+
+    /// The given names, or the first that is given twice.
+    pub(super) fn unique(names: &[impl AsRef<str>]) -> Result<Self, Duplicate> {
+        let list = List::new(names);
+        match list.first_duplicate() {
+            Some(duplicate) => Err(duplicate),
+            None => Ok(Self(Kind::Given(list))),
         }
-        Ok(Self(Kind::Given { names, index }))
     }
 
     /// Number of objects.
     pub fn len(&self) -> usize {
         match &self.0 {
             Kind::Numbered(n_objects) => *n_objects,
-            Kind::Given { names, .. } => names.len(),
+            Kind::Given(list) => list.ends.len(),
         }
     }
 
@@ -54,7 +110,7 @@ impl Names {
         assert!(object < self.len(), "object {object} of {}", self.len());
         match &self.0 {
             Kind::Numbered(_) => Cow::Owned(object.to_string()),
-            Kind::Given { names, .. } => Cow::Borrowed(&names[object]),
+            Kind::Given(list) => Cow::Borrowed(list.get(object)),
         }
     }
 
@@ -66,7 +122,7 @@ impl Names {
                 // "007" and "+7" are not the name "7".
                 (object < *n_objects && object.to_string() == name).then_some(object)
             }
-            Kind::Given { index, .. } => index.get(name).copied(),
+            Kind::Given(list) => list.find(name),
         }
     }
 

@@ -1,0 +1,295 @@
+//! Feature vectors, of which only the dissimilarities that are asked for get computed.
+
+use std::marker::PhantomData;
+
+use rayon::prelude::*;
+
+use super::error::{Fault, InputError, Place};
+use super::metric::{Metric, Row, Scaling, dissimilarity};
+use super::names::Names;
+use super::npy::{Array, Number};
+
+/// Values beyond this would overflow when squared and summed.
+const LARGEST: f64 = 1e150;
+
+/// Objects checked by one thread at a time.
+const BLOCK: usize = 1024;
+
+/// N feature vectors and the metric between them.
+pub(super) struct Features {
+    n_columns: usize,
+    metric: Metric,
+    values: Values,
+    /// One per object for the metrics that compare directions, else empty.
+    scalings: Vec<Scaling>,
+}
+
+/// The N x P numbers: in memory row by row, or where they lie in their file.
+pub(super) enum Values {
+    Rows(Vec<f64>),
+    Array(Array),
+}
+
+/// What is wrong with a feature vector, and in which column if in one.
+pub(super) type RowFault = (Option<usize>, Fault);
+
+impl Features {
+    /// The features of `n_objects` objects; `Err` holds the first object that cannot be used.
+    pub fn new(values: Values, n_objects: usize, n_columns: usize, metric: Metric) -> Result<Self, (usize, RowFault)> {
+        let mut features = Self { n_columns, metric, values, scalings: Vec::new() };
+        // Outcomes are looked at in order, so that the error does not depend on the number of threads.
+        let blocks: Vec<Result<Vec<Scaling>, (usize, RowFault)>> = (0..n_objects.div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|block| features.check_block(block * BLOCK..((block + 1) * BLOCK).min(n_objects)))
+            .collect();
+        if metric.is_angular() {
+            features.scalings.reserve_exact(n_objects);
+        }
+        for block in blocks {
+            features.scalings.extend(block?);
+        }
+        Ok(features)
+    }
+
+    /// From a mapped array.
+    pub fn from_array(file: &str, array: Array, names: &Names, metric: Metric) -> Result<Self, InputError> {
+        if !matches!(array.number(), Number::F32 | Number::F64) {
+            let fault = Fault::new(
+                "the array holds whole numbers; features are floating-point numbers",
+                "save it with: np.save(file, array.astype(\"float32\"))",
+            );
+            return Err(fault.at(file, Place::File));
+        }
+        let (n_objects, n_columns) = (array.n_rows(), array.n_columns());
+        has_columns(n_columns).map_err(|fault| fault.at(file, Place::File))?;
+        Self::new(Values::Array(array), n_objects, n_columns, metric).map_err(|(object, (column, fault))| {
+            let place = column.map_or(Place::File, |column| Place::Entry(object as u64, column as u64));
+            fault.at(file, place).between([names.get(object)])
+        })
+    }
+
+    /// The dissimilarity of a and b.
+    pub fn get(&self, a: usize, b: usize) -> f64 {
+        struct Pair<'f>(&'f Features, [usize; 2]);
+        impl Visitor for Pair<'_> {
+            type Answer = f64;
+
+            #[inline(always)]
+            fn visit<R: Row>(self, row: impl Fn(usize) -> R) -> f64 {
+                let Self(features, [a, b]) = self;
+                dissimilarity(features.metric, features.n_columns, row(a), row(b), features.scale(a, b))
+            }
+        }
+        self.with_rows(Pair(self, [a, b]))
+    }
+
+    fn scale(&self, a: usize, b: usize) -> [Scaling; 2] {
+        let unscaled = Scaling { centre: 0.0, inverse_norm: 1.0 };
+        [a, b].map(|object| self.scalings.get(object).copied().unwrap_or(unscaled))
+    }
+
+    fn check_block(&self, objects: std::ops::Range<usize>) -> Result<Vec<Scaling>, (usize, RowFault)> {
+        struct Block<'f>(&'f Features, std::ops::Range<usize>);
+        impl Visitor for Block<'_> {
+            type Answer = Result<Vec<Scaling>, (usize, RowFault)>;
+
+            fn visit<R: Row>(self, row: impl Fn(usize) -> R) -> Self::Answer {
+                let Self(features, objects) = self;
+                let mut scalings = Vec::new();
+                for object in objects {
+                    let checked = check_row(row(object), features.n_columns, features.metric);
+                    scalings.extend(checked.map_err(|fault| (object, fault))?);
+                }
+                Ok(scalings)
+            }
+        }
+        self.with_rows(Block(self, objects))
+    }
+
+    /// Hands the rows, in the form they are stored, to code that is compiled for each form.
+    #[inline(always)]
+    fn with_rows<V: Visitor>(&self, visitor: V) -> V::Answer {
+        let n_columns = self.n_columns;
+        match &self.values {
+            Values::Rows(values) => {
+                visitor.visit(|object| Contiguous::<InMemory>::new(&values[object * n_columns..][..n_columns]))
+            }
+            Values::Array(array) => match (array.number(), array.big_endian()) {
+                (Number::F32, false) => with_array::<F32, V>(array, array.data().as_chunks().0, visitor),
+                (Number::F32, true) => with_array::<F32Big, V>(array, array.data().as_chunks().0, visitor),
+                (_, false) => with_array::<F64, V>(array, array.data().as_chunks().0, visitor),
+                (_, true) => with_array::<F64Big, V>(array, array.data().as_chunks().0, visitor),
+            },
+        }
+    }
+}
+
+/// Code that works on rows in any form.
+trait Visitor {
+    type Answer;
+    fn visit<R: Row>(self, row: impl Fn(usize) -> R) -> Self::Answer;
+}
+
+#[inline(always)]
+fn with_array<S: Stored, V: Visitor>(array: &Array, numbers: &[S::Raw], visitor: V) -> V::Answer {
+    let (n_rows, n_columns) = (array.n_rows(), array.n_columns());
+    if array.column_major() {
+        visitor.visit(|object| Strided::<S> { numbers, first: object, stride: n_rows })
+    } else {
+        visitor.visit(|object| Contiguous::<S>::new(&numbers[object * n_columns..][..n_columns]))
+    }
+}
+
+/// A number as it is stored, and its value.
+trait Stored {
+    type Raw: Copy;
+    fn widen(raw: Self::Raw) -> f64;
+}
+
+macro_rules! stored {
+    ($($name:ident: $raw:ty, $widen:expr, $what:literal;)+) => {$(
+        #[doc = $what]
+        enum $name {}
+
+        impl Stored for $name {
+            type Raw = $raw;
+
+            #[inline(always)]
+            fn widen(raw: $raw) -> f64 {
+                ($widen)(raw)
+            }
+        }
+    )+};
+}
+
+stored! {
+    InMemory: f64, |raw| raw, "Numbers in memory.";
+    F32: [u8; 4], |raw| f64::from(f32::from_le_bytes(raw)), "Little-endian f32 in a file.";
+    F64: [u8; 8], f64::from_le_bytes, "Little-endian f64 in a file.";
+    F32Big: [u8; 4], |raw| f64::from(f32::from_be_bytes(raw)), "Big-endian f32 in a file.";
+    F64Big: [u8; 8], f64::from_be_bytes, "Big-endian f64 in a file.";
+}
+
+/// A row in one piece.
+struct Contiguous<'f, S: Stored> {
+    numbers: &'f [S::Raw],
+    stored: PhantomData<S>,
+}
+
+impl<'f, S: Stored> Contiguous<'f, S> {
+    #[inline(always)]
+    fn new(numbers: &'f [S::Raw]) -> Self {
+        Self { numbers, stored: PhantomData }
+    }
+}
+
+impl<S: Stored> Clone for Contiguous<'_, S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Stored> Copy for Contiguous<'_, S> {}
+
+impl<S: Stored> Row for Contiguous<'_, S> {
+    #[inline(always)]
+    fn one(self, column: usize) -> f64 {
+        S::widen(self.numbers[column])
+    }
+
+    #[inline(always)]
+    fn block<const LANES: usize>(self, first: usize) -> [f64; LANES] {
+        let numbers = &self.numbers[first..first + LANES];
+        std::array::from_fn(|lane| S::widen(numbers[lane]))
+    }
+}
+
+/// A row of an array stored column by column.
+struct Strided<'f, S: Stored> {
+    numbers: &'f [S::Raw],
+    first: usize,
+    stride: usize,
+}
+
+impl<S: Stored> Clone for Strided<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Stored> Copy for Strided<'_, S> {}
+
+impl<S: Stored> Row for Strided<'_, S> {
+    #[inline(always)]
+    fn one(self, column: usize) -> f64 {
+        S::widen(self.numbers[self.first + column * self.stride])
+    }
+
+    #[inline(always)]
+    fn block<const LANES: usize>(self, first: usize) -> [f64; LANES] {
+        std::array::from_fn(|lane| self.one(first + lane))
+    }
+}
+
+/// The scaling of a row, if the metric needs one.
+fn check_row<R: Row>(row: R, n_columns: usize, metric: Metric) -> Result<Option<Scaling>, RowFault> {
+    for column in 0..n_columns {
+        check_value(row.one(column)).map_err(|fault| (Some(column), fault))?;
+    }
+    let values = || (0..n_columns).map(|column| row.one(column));
+    match metric {
+        Metric::Euclidean | Metric::SqEuclidean | Metric::Manhattan => Ok(None),
+        Metric::Cosine => scaling(0.0, values).map(Some).ok_or_else(|| (None, no_direction())),
+        Metric::Correlation => {
+            let is_constant = values().all(|value| value == row.one(0));
+            let centre = values().sum::<f64>() / n_columns as f64;
+            let scaling = if is_constant { None } else { scaling(centre, values) };
+            scaling.map(Some).ok_or_else(|| (None, no_variation()))
+        }
+    }
+}
+
+/// One over the length of the centred row, which is computed in units of its largest value so that nothing underflows.
+fn scaling<I: Iterator<Item = f64>>(centre: f64, values: impl Fn() -> I) -> Option<Scaling> {
+    let largest = values().map(|value| (value - centre).abs()).fold(0.0, f64::max);
+    let norm = largest * values().map(|value| ((value - centre) / largest).powi(2)).sum::<f64>().sqrt();
+    let inverse_norm = 1.0 / norm;
+    (norm > 0.0 && inverse_norm.is_finite()).then_some(Scaling { centre, inverse_norm })
+}
+
+fn check_value(value: f64) -> Result<(), Fault> {
+    if value.is_nan() {
+        return Err(Fault::new("there is no value; features must be complete", "fill the gap or leave the object out"));
+    }
+    // Infinite values are large as well.
+    if value.abs() > LARGEST {
+        return Err(Fault::new(
+            format!("{value} is too large for a feature; distances would overflow"),
+            "correct the value or rescale the feature",
+        ));
+    }
+    Ok(())
+}
+
+/// The fault of features without any column.
+pub(super) fn has_columns(n_columns: usize) -> Result<(), Fault> {
+    if n_columns > 0 {
+        return Ok(());
+    }
+    Err(Fault::new("the objects have no features", "give at least one number per object"))
+}
+
+fn no_direction() -> Fault {
+    Fault::new(
+        "all features are zero; such an object has no direction for metric cosine",
+        "leave the object out or choose metric euclidean",
+    )
+}
+
+fn no_variation() -> Fault {
+    Fault::new(
+        "all features are equal; such an object has no correlation with others",
+        "leave the object out or choose metric euclidean",
+    )
+}

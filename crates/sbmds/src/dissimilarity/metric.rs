@@ -1,0 +1,101 @@
+//! How different two rows of numbers are.
+
+use serde::{Deserialize, Serialize};
+
+/// The dissimilarity of two feature vectors x and y.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Metric {
+    /// |x - y|.
+    Euclidean,
+    /// |x - y|^2.
+    SqEuclidean,
+    /// The sum of |x_k - y_k|.
+    Manhattan,
+    /// 1 - cos(x, y).
+    Cosine,
+    /// 1 - the Pearson correlation of x and y.
+    Correlation,
+}
+
+super::words::spelled! { Metric, "metric",
+    Euclidean => "euclidean",
+    SqEuclidean => "sqeuclidean",
+    Manhattan => "manhattan",
+    Cosine => "cosine",
+    Correlation => "correlation",
+}
+
+impl Metric {
+    /// Whether rows are compared by direction, so that each needs a length.
+    pub(super) fn is_angular(self) -> bool {
+        matches!(self, Self::Cosine | Self::Correlation)
+    }
+}
+
+/// What turns a row into a unit vector: (x - centre) * inverse_norm.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scaling {
+    pub centre: f64,
+    pub inverse_norm: f64,
+}
+
+/// How many columns are summed side by side; the order of summation, and so every bit, is fixed by it.
+const LANES: usize = 8;
+
+/// A row of numbers in whatever form it is stored.
+pub(super) trait Row: Copy {
+    /// The number in `column`.
+    fn one(self, column: usize) -> f64;
+    /// The numbers in `LANES` columns from `first` on.
+    fn block<const LANES: usize>(self, first: usize) -> [f64; LANES];
+}
+
+/// The dissimilarity of two rows; swapping them changes no bit, equal rows give exactly 0.
+#[inline(always)]
+pub(super) fn dissimilarity<R: Row>(metric: Metric, n_columns: usize, x: R, y: R, scale: [Scaling; 2]) -> f64 {
+    let [of_x, of_y] = scale;
+    let squared = |x: f64, y: f64| (x - y) * (x - y);
+    match metric {
+        Metric::Euclidean => sum(n_columns, x, y, squared).sqrt(),
+        Metric::SqEuclidean => sum(n_columns, x, y, squared),
+        Metric::Manhattan => sum(n_columns, x, y, |x, y| (x - y).abs()),
+        // For unit vectors 1 - <u, v> = |u - v|^2 / 2, which never cancels nor goes below 0.
+        Metric::Cosine => 0.5 * sum(n_columns, x, y, |x, y| squared(x * of_x.inverse_norm, y * of_y.inverse_norm)),
+        Metric::Correlation => {
+            let unit = |x: f64, of_x: Scaling| (x - of_x.centre) * of_x.inverse_norm;
+            0.5 * sum(n_columns, x, y, |x, y| squared(unit(x, of_x), unit(y, of_y)))
+        }
+    }
+}
+
+#[inline(always)]
+fn sum<R: Row>(n_columns: usize, x: R, y: R, term: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let whole = n_columns - n_columns % LANES;
+    for first in (0..whole).step_by(LANES) {
+        let (x, y): ([f64; LANES], [f64; LANES]) = (x.block(first), y.block(first));
+        for lane in 0..LANES {
+            lanes[lane] += term(x[lane], y[lane]);
+        }
+    }
+    let rest: f64 = (whole..n_columns).map(|column| term(x.one(column), y.one(column))).sum();
+    lanes.into_iter().sum::<f64>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Metric;
+
+    #[test]
+    fn metrics_are_spelled_as_they_are_parsed() {
+        for metric in [Metric::Euclidean, Metric::SqEuclidean, Metric::Manhattan, Metric::Cosine, Metric::Correlation] {
+            assert_eq!(metric.to_string().parse(), Ok(metric));
+            assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{metric}\""));
+        }
+        assert_eq!(
+            "Hamming".parse::<Metric>().unwrap_err(),
+            "\"Hamming\" is no metric; choose euclidean, sqeuclidean, manhattan, cosine or correlation"
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! The readers against round trips, hostile bytes and every error message.
+
+mod array_errors;
+mod errors;
+mod feature_rows;
+mod hostile;
+mod layouts;
+mod real_files;
+mod round_trip;
+mod writers;
+
+use std::path::Path;
+
+use super::text::Source;
+use super::{Dissimilarities, Format, InputError, Metric, Names, ReadOptions, edges, positions, read_source};
+use crate::locations::Locations;
+
+/// Reads `content` as if it were the file called `file`.
+fn read_as(
+    file: &str,
+    content: &[u8],
+    format: Format,
+    features: Option<Metric>,
+) -> Result<Dissimilarities, InputError> {
+    let options = ReadOptions { format, features, names: None };
+    read_source(Path::new(file), Source::from_bytes(file, content), &options)
+}
+
+/// Reads `content`, telling the format from it.
+fn read_auto(file: &str, content: &[u8]) -> Result<Dissimilarities, InputError> {
+    read_as(file, content, Format::Auto, None)
+}
+
+fn read_positions_as(file: &str, content: &[u8], names: &Names) -> Result<Locations, InputError> {
+    positions::from_source(Path::new(file), Source::from_bytes(file, content), names)
+}
+
+fn read_graph_as(file: &str, content: &[u8], names: &Names) -> Result<Vec<(u32, u32)>, InputError> {
+    edges::read_graph(Source::from_bytes(file, content), names)
+}
+
+fn names(names: &[&str]) -> Names {
+    Names::given(names.iter().map(|name| name.to_string()).collect()).unwrap()
+}
+
+/// All names, in input order.
+fn names_of(input: &Dissimilarities) -> Vec<String> {
+    input.names().iter().map(|name| name.into_owned()).collect()
+}

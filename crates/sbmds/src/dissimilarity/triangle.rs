@@ -1,0 +1,105 @@
+//! A dense table of dissimilarities in memory: the upper triangle, row by row.
+
+use super::cell::{agree, asymmetric, check_diagonal};
+use super::error::Fault;
+
+/// The N (N - 1) / 2 dissimilarities of all pairs; NaN where there is none.
+pub(super) struct Triangle {
+    n_objects: usize,
+    values: Vec<f64>,
+}
+
+impl Triangle {
+    /// All pairs missing, for a text of `n_bytes` that promises `n_objects`.
+    ///
+    /// Every pair takes at least one byte of text, so a short file that promises much is refused before memory is.
+    pub fn for_text(n_objects: usize, n_bytes: u64) -> Result<Self, Fault> {
+        let n_pairs = n_objects as u128 * n_objects.saturating_sub(1) as u128 / 2;
+        if n_pairs > u128::from(n_bytes) {
+            return Err(Fault::new(
+                format!("the file is too short ({n_bytes} bytes) for the {n_pairs} pairs of {n_objects} objects"),
+                "check that the file is complete and the number of objects right",
+            ));
+        }
+        let mut values = Vec::new();
+        values.try_reserve_exact(n_pairs as usize).map_err(|_| {
+            Fault::new(
+                format!("the {n_pairs} pairs of {n_objects} objects do not fit in memory"),
+                "give the matrix as .npy, which is not loaded, or the measured pairs as an edge list",
+            )
+        })?;
+        values.resize(n_pairs as usize, f64::NAN);
+        Ok(Self { n_objects, values })
+    }
+
+    /// From one function of the pair (a, b), a < b.
+    pub fn from_fn(n_objects: usize, mut dissimilarity: impl FnMut(usize, usize) -> f64) -> Self {
+        let mut values = Vec::with_capacity(n_objects * n_objects.saturating_sub(1) / 2);
+        for a in 0..n_objects {
+            values.extend((a + 1..n_objects).map(|b| dissimilarity(a, b)));
+        }
+        Self { n_objects, values }
+    }
+
+    /// The dissimilarity of a and b; 0 for a = b.
+    pub fn get(&self, a: usize, b: usize) -> f64 {
+        if a == b { 0.0 } else { self.values[self.position(a, b)] }
+    }
+
+    /// Notes what the file says about (a, b). The first reading of a pair stays; a second one must agree with it.
+    pub fn put(&mut self, a: usize, b: usize, value: f64) -> Result<(), Fault> {
+        if a == b {
+            return check_diagonal(value);
+        }
+        let position = self.position(a, b);
+        let known = self.values[position];
+        if known.is_nan() {
+            self.values[position] = value;
+        } else if !value.is_nan() && !agree(known, value) {
+            return Err(asymmetric(value, known));
+        }
+        Ok(())
+    }
+
+    /// The fault of a table without a single measured pair.
+    pub fn check_measured(&self) -> Result<(), Fault> {
+        if self.values.iter().all(|value| value.is_nan()) { Err(nothing_measured()) } else { Ok(()) }
+    }
+
+    fn position(&self, a: usize, b: usize) -> usize {
+        let (a, b) = if a < b { (a, b) } else { (b, a) };
+        debug_assert!(b < self.n_objects);
+        a * (2 * self.n_objects - a - 1) / 2 + (b - a - 1)
+    }
+}
+
+/// The fault of an input in which every pair is missing.
+pub(super) fn nothing_measured() -> Fault {
+    Fault::new("every pair is missing", "give a file with at least some dissimilarities")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Triangle;
+
+    #[test]
+    fn every_pair_has_its_own_place() {
+        let triangle = Triangle::from_fn(7, |a, b| (10 * a + b) as f64);
+        for a in 0..7 {
+            for b in 0..7 {
+                let expected = if a == b { 0.0 } else { (10 * a.min(b) + a.max(b)) as f64 };
+                assert_eq!(triangle.get(a, b), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn first_reading_wins_within_rounding() {
+        let mut triangle = Triangle::for_text(3, 100).ok().unwrap();
+        triangle.put(1, 2, f64::NAN).unwrap();
+        triangle.put(2, 1, 1.0).unwrap();
+        triangle.put(1, 2, 1.0 + 5e-7).unwrap();
+        assert_eq!(triangle.get(1, 2), 1.0);
+        assert!(triangle.put(1, 2, 1.1).is_err() && triangle.put(1, 1, 0.1).is_err());
+    }
+}
