@@ -11,7 +11,7 @@ use super::deltas::Deltas;
 use super::density::{PairDensity, Total};
 use super::dispatch::{Choice, Kernel, dispatch};
 use super::layout::{Chunk, ChunkGradient, Layout, pairs_per_chunk, split_work};
-use super::simd::{MAX_LANES, Simd};
+use super::simd::Simd;
 
 pub(super) struct Diagonals {
     shape: Shape,
@@ -194,17 +194,19 @@ impl Kernel for DiagonalsKernel<'_> {
                     g_far_stride: self.out.far.stride(),
                     n_dims: if D == 0 { self.n_dims } else { D },
                     per_sigma: s.splat(self.per_sigma),
+                    to_next: offsets.get(index + 1).map_or(0, |next| next - offset),
                 };
                 start += TILE;
-                if let (true, Some(next)) = (GRADIENT && !is_band, offsets.get(index + 1)) {
-                    run.prefetch_far(s, next - offset);
-                }
                 let unmasked = if self.chunk.has_missing { 0 } else { rows / S::LANES * S::LANES };
                 // SAFETY: `rows` pairs start here; arrays and tiles are padded to whole vectors, and deltas of
                 // the padding are NaN, so that the masked form adds nothing for it.
                 unsafe {
-                    run.steps::<S, P, D, VALUE, GRADIENT, false>(s, density, 0..unmasked, &mut total);
-                    run.steps::<S, P, D, VALUE, GRADIENT, true>(s, density, unmasked..rows, &mut total);
+                    if is_band || !GRADIENT {
+                        run.steps::<S, P, D, VALUE, GRADIENT, false, false>(s, density, 0..unmasked, &mut total);
+                    } else {
+                        run.steps::<S, P, D, VALUE, GRADIENT, false, true>(s, density, 0..unmasked, &mut total);
+                    }
+                    run.steps::<S, P, D, VALUE, GRADIENT, true, false>(s, density, unmasked..rows, &mut total);
                 }
             }
         }
@@ -224,6 +226,8 @@ struct PairRun<V> {
     g_far_stride: usize,
     n_dims: usize,
     per_sigma: V,
+    /// How much further the far ends of the next diagonal are.
+    to_next: usize,
 }
 
 impl<V: Copy> PairRun<V> {
@@ -239,6 +243,7 @@ impl<V: Copy> PairRun<V> {
         const VALUE: bool,
         const GRADIENT: bool,
         const MASKED: bool,
+        const AHEAD: bool,
     >(
         &self,
         s: S,
@@ -249,7 +254,7 @@ impl<V: Copy> PairRun<V> {
         let mut i = range.start;
         while i < range.end {
             // SAFETY: the caller's promise.
-            unsafe { self.step::<S, P, D, VALUE, GRADIENT, MASKED>(s, density, i, total) };
+            unsafe { self.step::<S, P, D, VALUE, GRADIENT, MASKED, AHEAD>(s, density, i, total) };
             i += S::LANES;
             if VALUE && i % (S::LANES * Total::<S>::VECTORS_PER_DIVISION) == 0 {
                 total.divide(s);
@@ -272,6 +277,7 @@ impl<V: Copy> PairRun<V> {
         const VALUE: bool,
         const GRADIENT: bool,
         const MASKED: bool,
+        const AHEAD: bool,
     >(
         &self,
         s: S,
@@ -297,6 +303,9 @@ impl<V: Copy> PairRun<V> {
             let y = s.mul(s.load(self.deltas.add(i)), self.per_sigma);
             let slope = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
             if GRADIENT {
+                if AHEAD {
+                    self.prefetch_next(s, i);
+                }
                 for dim in 0..self.n_dims {
                     let dx = if D > 0 { kept[dim] } else { difference(dim) };
                     let near = self.g_near.add(dim * self.g_near_stride + i);
@@ -308,14 +317,12 @@ impl<V: Copy> PairRun<V> {
         }
     }
 
-    /// Fetches the far ends that lie `ahead` of these: those of the next diagonal, which the processor cannot guess.
+    /// Fetches the far ends of the next diagonal: they lie anywhere, so the processor cannot guess them.
     #[inline(always)]
-    fn prefetch_far<S: Simd<V = V>>(&self, s: S, ahead: usize) {
+    fn prefetch_next<S: Simd<V = V>>(&self, s: S, i: usize) {
         for dim in 0..self.n_dims {
-            for i in (0..TILE).step_by(MAX_LANES) {
-                s.prefetch(self.x_far.wrapping_add(ahead + dim * self.x_stride + i));
-                s.prefetch(self.g_far.wrapping_add(ahead + dim * self.g_far_stride + i));
-            }
+            s.prefetch(self.x_far.wrapping_add(self.to_next + dim * self.x_stride + i));
+            s.prefetch(self.g_far.wrapping_add(self.to_next + dim * self.g_far_stride + i));
         }
     }
 }

@@ -249,6 +249,3 @@ impl Workspace {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
