@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use rayon::prelude::*;
 
 use super::error::{Fault, InputError, Place};
-use super::metric::{Metric, Row, Scaling, dissimilarity};
+use super::metric::{LANES, Metric, Row, Scaling, dissimilarity};
 use super::names::Names;
 use super::npy::{Array, Number};
 
@@ -194,14 +194,21 @@ impl<S: Stored> Copy for Contiguous<'_, S> {}
 
 impl<S: Stored> Row for Contiguous<'_, S> {
     #[inline(always)]
-    fn one(self, column: usize) -> f64 {
+    fn get(self, column: usize) -> f64 {
         S::widen(self.numbers[column])
     }
 
+    /// Whole blocks without a bounds check inside: what the compiler turns into vector instructions.
     #[inline(always)]
-    fn block<const LANES: usize>(self, first: usize) -> [f64; LANES] {
-        let numbers = &self.numbers[first..first + LANES];
-        std::array::from_fn(|lane| S::widen(numbers[lane]))
+    fn add_blocks(self, other: Self, _n_columns: usize, term: impl Fn(f64, f64) -> f64) -> [f64; LANES] {
+        let mut lanes = [0.0; LANES];
+        let (blocks, others) = (self.numbers.as_chunks::<LANES>().0, other.numbers.as_chunks::<LANES>().0);
+        for (x, y) in blocks.iter().zip(others) {
+            for lane in 0..LANES {
+                lanes[lane] += term(S::widen(x[lane]), S::widen(y[lane]));
+            }
+        }
+        lanes
     }
 }
 
@@ -222,27 +229,22 @@ impl<S: Stored> Copy for Strided<'_, S> {}
 
 impl<S: Stored> Row for Strided<'_, S> {
     #[inline(always)]
-    fn one(self, column: usize) -> f64 {
+    fn get(self, column: usize) -> f64 {
         S::widen(self.numbers[self.first + column * self.stride])
-    }
-
-    #[inline(always)]
-    fn block<const LANES: usize>(self, first: usize) -> [f64; LANES] {
-        std::array::from_fn(|lane| self.one(first + lane))
     }
 }
 
 /// The scaling of a row, if the metric needs one.
 fn check_row<R: Row>(row: R, n_columns: usize, metric: Metric) -> Result<Option<Scaling>, RowFault> {
     for column in 0..n_columns {
-        check_value(row.one(column)).map_err(|fault| (Some(column), fault))?;
+        check_value(row.get(column)).map_err(|fault| (Some(column), fault))?;
     }
-    let values = || (0..n_columns).map(|column| row.one(column));
+    let values = || (0..n_columns).map(|column| row.get(column));
     match metric {
         Metric::Euclidean | Metric::SqEuclidean | Metric::Manhattan => Ok(None),
         Metric::Cosine => scaling(0.0, values).map(Some).ok_or_else(|| (None, no_direction())),
         Metric::Correlation => {
-            let is_constant = values().all(|value| value == row.one(0));
+            let is_constant = values().all(|value| value == row.get(0));
             let centre = values().sum::<f64>() / n_columns as f64;
             let scaling = if is_constant { None } else { scaling(centre, values) };
             scaling.map(Some).ok_or_else(|| (None, no_variation()))

@@ -83,6 +83,7 @@ impl Dissimilarities {
     /// # Panics
     /// If a or b is not below [`Dissimilarities::n_objects`].
     pub fn get(&self, a: usize, b: usize) -> f64 {
+        assert!(a.max(b) < self.n_objects(), "objects {a} and {b} of {}", self.n_objects());
         match &self.store {
             Store::Triangle(triangle) => triangle.get(a, b),
             Store::Dense(dense) => dense.get(a, b),

@@ -72,9 +72,8 @@ impl<'l> Iterator for Cells<'l> {
         let rest = self.rest?;
         let start = match self.delimiter {
             Delimiter::Blanks => rest.trim_start(),
-            Delimiter::Byte(delimiter) => {
-                rest.trim_start_matches(|c: char| c.is_whitespace() && c != delimiter as char)
-            }
+            // Not any white space: the delimiter itself may be a tab.
+            Delimiter::Byte(_) => rest.trim_start_matches(' '),
         };
         if self.delimiter == Delimiter::Blanks && start.is_empty() {
             self.rest = None;

@@ -104,7 +104,8 @@ fn entries_that_cannot_be_dissimilarities() {
 #[test]
 fn one_wrong_entry_is_found_anywhere() {
     let names: Vec<String> = (0..70).map(|object| object.to_string()).collect();
-    for (row, column) in [(0, 69), (69, 0), (31, 32), (32, 31), (64, 65), (68, 69), (40, 5), (5, 40)] {
+    for (row, column) in [(0, 31), (63, 5), (33, 63), (0, 69), (69, 0), (31, 32), (32, 31), (64, 65), (68, 69), (40, 5)]
+    {
         let mut table = Table::new(names.clone(), |a, b| (a + b) as f64);
         table.values[row][column] = -2.0;
         let message = message(read_as("d.npy", &table.npy("<f4", false), Format::Auto, None));

@@ -30,6 +30,8 @@ fn in_memory(rows: &[Vec<f64>], metric: Metric) -> Dissimilarities {
 }
 
 proptest! {
+    #![proptest_config(super::cases(128))]
+
     #[test]
     fn every_form_gives_the_defined_distance_and_the_same_bits(
         rows in (2_usize..40).prop_flat_map(|n_columns| {

@@ -143,7 +143,7 @@ fn sizes_that_overflow_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(super::cases(1024))]
 
     #[test]
     fn arbitrary_bytes(content in prop::collection::vec(any::<u8>(), 0..300)) {

@@ -11,9 +11,16 @@ mod writers;
 
 use std::path::Path;
 
+use proptest::test_runner::{Config, RngSeed};
+
 use super::text::Source;
 use super::{Dissimilarities, Format, InputError, Metric, Names, ReadOptions, edges, positions, read_source};
 use crate::locations::Locations;
+
+/// The same cases in every run.
+fn cases(n_cases: u32) -> Config {
+    Config { cases: n_cases, rng_seed: RngSeed::Fixed(20_260_215), failure_persistence: None, ..Config::default() }
+}
 
 /// Reads `content` as if it were the file called `file`.
 fn read_as(

@@ -47,6 +47,8 @@ fn check(table: &Table, file: &str, content: &[u8]) -> Result<(), TestCaseError>
 }
 
 proptest! {
+    #![proptest_config(super::cases(256))]
+
     #[test]
     fn delimited_matrices((table, seed) in (table(WILD), any::<u64>())) {
         let given: Vec<usize> = (0..table.len()).collect();
@@ -113,6 +115,8 @@ proptest! {
         for column_major in [false, true] {
             check(&table, "d.npy", &table.npy("<f8", column_major))?;
             check(&table, "d.npy", &table.npy(">f8", column_major))?;
+            check(&table, "d.npy", &table.only(|a, b| a < b).npy("<f8", column_major))?;
+            check(&table, "d.npy", &table.only(|a, b| a > b).npy("<f8", column_major))?;
         }
         let single = Table::new(table.names.clone(), |a, b| f64::from(table.values[a][b] as f32));
         check(&single, "d.npy", &single.npy("<f4", false))?;

@@ -23,13 +23,17 @@ impl Table {
         self.names.len()
     }
 
+    /// The entries chosen by `keep`; NaN in place of the others.
+    pub fn only(&self, keep: impl Fn(usize, usize) -> bool) -> Self {
+        let entry = |a: usize, b: usize| if keep(a, b) { self.values[a][b] } else { f64::NAN };
+        let values = (0..self.len()).map(|a| (0..self.len()).map(|b| entry(a, b)).collect()).collect();
+        Self { names: self.names.clone(), values }
+    }
+
     /// Rows and columns, of which `keep` chooses the cells that are written.
     fn rows(&self, keep: impl Fn(usize, usize) -> bool, missing: &str) -> Vec<Vec<String>> {
-        let cell = |a: usize, b: usize| match self.values[a][b] {
-            value if value.is_nan() || !keep(a, b) => missing.to_owned(),
-            value => value.to_string(),
-        };
-        (0..self.len()).map(|a| (0..self.len()).map(|b| cell(a, b)).collect()).collect()
+        let cell = |value: &f64| if value.is_nan() { missing.to_owned() } else { value.to_string() };
+        self.only(keep).values.iter().map(|row| row.iter().map(cell).collect()).collect()
     }
 
     /// A labelled matrix; rows in the given order.
