@@ -3,6 +3,7 @@
 //! Data flows through the modules in this order:
 //! [`dissimilarity`] (what was measured, by name) and [`locations`] (where things are).
 
+pub mod diagnostics;
 pub mod dissimilarity;
 pub mod locations;
 
