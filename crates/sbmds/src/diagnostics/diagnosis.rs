@@ -2,8 +2,8 @@
 
 use super::chains::{Chains, ChainsError, mean, variance};
 use super::ess::{ess, ess_tail_of_sorted};
-use super::rank::{quantile_of_sorted, rank_normalise, sorted};
-use super::rhat::rhat_of_scores;
+use super::rank::{Ordered, quantile_of_sorted, sorted};
+use super::rhat::rhat_of_ordered;
 
 /// A named scalar and its draws, one vector per chain.
 #[derive(Clone, Debug)]
@@ -106,9 +106,10 @@ impl Mixing {
             return Self { rhat: f64::NAN, ess_bulk: f64::NAN, ess_tail: f64::NAN, ess_mean: f64::NAN };
         }
         let halves = chains.split();
-        let scores = rank_normalise(&halves);
+        let ordered = Ordered::new(&halves);
+        let scores = ordered.normal_scores();
         Self {
-            rhat: rhat_of_scores(&scores, &halves),
+            rhat: rhat_of_ordered(&ordered, &scores),
             ess_bulk: ess(&scores),
             ess_tail: ess_tail_of_sorted(chains, sorted),
             ess_mean: ess(&halves),

@@ -2,14 +2,14 @@
 
 use super::autocovariance::mean_autocovariance;
 use super::chains::{Chains, HalfChains, mean, variance};
-use super::rank::{quantile_of_sorted, rank_normalise, sorted};
+use super::rank::{Ordered, quantile_of_sorted, sorted};
 
 /// The probabilities whose quantiles the tail effective sample size watches (Vehtari et al. 2021, section 4.3).
 pub(super) const TAILS: [f64; 2] = [0.05, 0.95];
 
 /// Effective draws for the bulk of the distribution: of the rank-normalised split chains.
 pub fn ess_bulk(chains: &Chains) -> f64 {
-    if chains.are_usable() { ess(&rank_normalise(&chains.split())) } else { f64::NAN }
+    if chains.are_usable() { ess(&Ordered::new(&chains.split()).normal_scores()) } else { f64::NAN }
 }
 
 /// Effective draws for the tails: the smaller of those of the 5% and the 95% quantile.

@@ -3,33 +3,51 @@
 use super::chains::HalfChains;
 use super::special::normal_quantile;
 
-/// The draws replaced by the normal scores of their pooled ranks (Vehtari et al. 2021, equation 14).
-///
-/// Equal draws, such as the repeats of a rejected proposal, share the mean of their ranks.
-pub(super) fn rank_normalise(chains: &HalfChains) -> HalfChains {
-    let mut ordered: Vec<(f64, usize)> = chains.values.iter().copied().zip(0..).collect();
-    ordered.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let mut scores = vec![0.0; ordered.len()];
-    let mut n_below = 0;
-    for ties in ordered.chunk_by(|a, b| a.0 == b.0) {
-        let score = normal_score(n_below, ties.len(), ordered.len());
-        ties.iter().for_each(|&(_, position)| scores[position] = score);
-        n_below += ties.len();
+/// All draws of split chains in increasing order, each with its place in them.
+pub(super) struct Ordered {
+    draws: Vec<(f64, usize)>,
+    n_draws: usize,
+}
+
+impl Ordered {
+    pub(super) fn new(chains: &HalfChains) -> Self {
+        let mut draws: Vec<(f64, usize)> = chains.values.iter().copied().zip(0..).collect();
+        draws.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        Self { draws, n_draws: chains.n_draws }
     }
-    HalfChains { values: scores, n_draws: chains.n_draws }
+
+    /// The draws replaced by the normal scores of their pooled ranks (Vehtari et al. 2021, equation 14).
+    ///
+    /// Equal draws, such as the repeats of a rejected proposal, share the mean of their ranks.
+    pub(super) fn normal_scores(&self) -> HalfChains {
+        let mut values = vec![0.0; self.draws.len()];
+        let mut n_below = 0;
+        for ties in self.draws.chunk_by(|a, b| a.0 == b.0) {
+            let score = normal_score(n_below, ties.len(), values.len());
+            ties.iter().for_each(|&(_, place)| values[place] = score);
+            n_below += ties.len();
+        }
+        HalfChains { values, n_draws: self.n_draws }
+    }
+
+    /// The draws' distances from their median: folding lets R-hat see chains that differ in scale only.
+    pub(super) fn folded(&self) -> Self {
+        // Split chains come in pairs, so there are two draws in the middle.
+        let middle = self.draws.len() / 2;
+        let median = (self.draws[middle - 1].0 + self.draws[middle].0) / 2.0;
+        let (below, above) = self.draws.split_at(middle);
+        let distance = |&(draw, place): &(f64, usize)| ((draw - median).abs(), place);
+        // Two increasing runs, which a stable sort merges in one pass.
+        let mut draws: Vec<(f64, usize)> = below.iter().rev().chain(above).map(distance).collect();
+        draws.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Self { draws, n_draws: self.n_draws }
+    }
 }
 
 /// Blom's (1958) normal score of `n_ties` equal values with `n_below` smaller ones among `n` in all.
 fn normal_score(n_below: usize, n_ties: usize, n: usize) -> f64 {
     let rank = n_below as f64 + (n_ties as f64 + 1.0) / 2.0;
     normal_quantile((rank - 0.375) / (n as f64 + 0.25))
-}
-
-/// The draws' distances from their pooled median: folding lets R-hat see chains that differ in scale only.
-pub(super) fn fold(chains: &HalfChains) -> HalfChains {
-    let centre = quantile_of_sorted(&sorted(chains.values.clone()), 0.5);
-    let values = chains.values.iter().map(|value| (value - centre).abs()).collect();
-    HalfChains { values, n_draws: chains.n_draws }
 }
 
 /// The values in increasing order.
@@ -62,7 +80,7 @@ mod tests {
 
     #[test]
     fn ties_share_a_score_and_order_is_kept() {
-        let scores = rank_normalise(&HalfChains { values: vec![3.0, -1.0, 3.0, 8.0], n_draws: 2 }).values;
+        let scores = Ordered::new(&HalfChains { values: vec![3.0, -1.0, 3.0, 8.0], n_draws: 2 }).normal_scores().values;
         assert_eq!(scores[0], scores[2]);
         assert!(scores[1] < scores[0] && scores[0] < scores[3]);
         // Ranks 1, 2.5, 2.5 and 4 of 4: the middle one is the median.

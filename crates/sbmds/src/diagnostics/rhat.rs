@@ -1,7 +1,7 @@
 //! R-hat: do the chains, and the two halves of each chain, look like draws of one distribution?
 
 use super::chains::{Chains, HalfChains, mean, variance};
-use super::rank::{fold, rank_normalise};
+use super::rank::Ordered;
 
 /// Rank-normalised split R-hat: the larger of the bulk and the folded one (Vehtari et al. 2021, section 4).
 ///
@@ -11,14 +11,14 @@ pub fn rhat(chains: &Chains) -> f64 {
     if !chains.are_usable() {
         return f64::NAN;
     }
-    let halves = chains.split();
-    rhat_of_scores(&rank_normalise(&halves), &halves)
+    let ordered = Ordered::new(&chains.split());
+    rhat_of_ordered(&ordered, &ordered.normal_scores())
 }
 
-/// R-hat when the normal scores of the split chains are already there.
-pub(super) fn rhat_of_scores(scores: &HalfChains, halves: &HalfChains) -> f64 {
+/// R-hat when the split chains are already in order and their normal scores known.
+pub(super) fn rhat_of_ordered(ordered: &Ordered, scores: &HalfChains) -> f64 {
     let bulk = plain_rhat(scores);
-    let folded = plain_rhat(&rank_normalise(&fold(halves)));
+    let folded = plain_rhat(&ordered.folded().normal_scores());
     // A quantity with two symmetric values folds to a constant and has only the bulk R-hat.
     if folded > bulk { folded } else { bulk }
 }
