@@ -68,6 +68,19 @@ fn independent_draws_have_converged() {
 }
 
 #[test]
+fn each_limit_counts_by_itself() {
+    let mut maker = Maker::new(1);
+    let log_density = maker.mixed("log density", 5000, 0.9);
+    assert!(judged(&log_density, &[]).verdict.is_converged());
+    let strict_rhat = Limits { max_rhat: 1.0005, ..Limits::default() };
+    // About 5000 / 19 = 263 effective draws per chain.
+    let strict_ess = Limits { min_ess_per_chain: 900.0, ..Limits::default() };
+    assert!(times_longer(&assess(&log_density, &[], &strict_rhat).unwrap().verdict) >= 2.0);
+    let factor = times_longer(&assess(&log_density, &[], &strict_ess).unwrap().verdict);
+    assert!((2.0..5.0).contains(&factor), "{factor}");
+}
+
+#[test]
 fn slow_chains_need_more_draws_and_then_converge() {
     let mut maker = Maker::new(2);
     let short = judged(&maker.mixed("log density", 1000, 0.9), &maker.many(5, 1000, 0.9));
@@ -138,11 +151,14 @@ fn one_odd_quantity_among_many_is_not_a_mode() {
 #[test]
 fn a_drifting_chain_has_not_settled_anywhere() {
     let mut maker = Maker::new(6);
-    let drift = |chain: usize, t: f64| if chain == 2 { 30.0 * (1.0 - t) } else { 0.0 };
-    let log_density = maker.shifted("log density", 400, 0.3, drift);
-    let others: Vec<_> = (0..10).map(|i| maker.shifted(&format!("d{i}"), 400, 0.3, drift)).collect();
-    let assessment = judged(&log_density, &others);
-    assert!(times_longer(&assessment.verdict) >= 2.0, "{}", assessment.verdict);
+    // Once arriving at the other chains, once still on the way: apart from them, yet in no mode.
+    for end in [0.0, 20.0] {
+        let drift = |chain: usize, t: f64| if chain == 2 { end + 30.0 * (1.0 - t) } else { 0.0 };
+        let log_density = maker.shifted("log density", 400, 0.3, drift);
+        let others: Vec<_> = (0..10).map(|i| maker.shifted(&format!("d{i}"), 400, 0.3, drift)).collect();
+        let assessment = judged(&log_density, &others);
+        assert!(times_longer(&assessment.verdict) >= 2.0, "{}", assessment.verdict);
+    }
 }
 
 #[test]
