@@ -1,12 +1,19 @@
 //! Sparse Bayesian multidimensional scaling: from a table of dissimilarities to a map with honest error bars.
 //!
-//! Data flows through the modules in this order:
-//! [`dissimilarity`] (what was measured, by name) and [`locations`] (where things are).
+//! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
+//! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`draws`] (the store of posterior draws),
+//! [`diagnostics`] (whether to trust them) and [`embedding`] (the map). [`simulate`] and [`demo`] make data to try
+//! everything on; [`random`] hands out the streams of random numbers.
 
 pub mod coupling;
+pub mod demo;
+pub mod diagnostics;
 pub mod dissimilarity;
+pub mod draws;
+pub mod embedding;
 pub mod likelihood;
 pub mod locations;
 pub mod random;
+pub mod simulate;
 
 pub use locations::Locations;
