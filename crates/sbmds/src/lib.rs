@@ -3,7 +3,10 @@
 //! Data flows through the modules in this order:
 //! [`dissimilarity`] (what was measured, by name) and [`locations`] (where things are).
 
+pub mod demo;
 pub mod dissimilarity;
+pub mod embedding;
 pub mod locations;
+pub mod simulate;
 
 pub use locations::Locations;
