@@ -10,7 +10,7 @@ use super::triangulate::{Anchor, place_waiting};
 use crate::Locations;
 
 /// Majorisation sweeps after which the candidates are compared.
-const FIRST_SWEEPS: usize = 20;
+const FIRST_SWEEPS: usize = 10;
 /// Majorisation sweeps for the best of them, at most.
 const LAST_SWEEPS: usize = 100;
 /// The core of a grown map has at most this many objects.
@@ -21,14 +21,14 @@ const LARGEST_CORE: usize = 64;
 /// itself are ignored.
 ///
 /// No one method suits every coupling, so three maps are made, scaled to the dissimilarities by regression, improved
-/// by 20 sweeps of majorisation, and the one with least stress on the coupled pairs is improved further:
+/// by 10 sweeps of majorisation, and the one with least stress on the coupled pairs is improved further:
 /// - by shortest paths from 32 pivots and pivot MDS: for neighbour graphs, where paths nearly follow straight lines;
 /// - by the spectrum of the dissimilarities with zeros in the gaps: for dispersed couplings, which are random with
 ///   respect to the map, down to a few times D partners per object;
 /// - by growth from a dense core, each next object by triangulation: for bands and landmarks.
 ///
 /// Objects that no pair connects with the rest are put somewhere finite. About two seconds of CPU time at N = 10,000
-/// with 100 neighbours each.
+/// with 100 neighbours each, and in proportion to the number of pairs.
 pub fn graph_start(
     n_objects: usize,
     n_dims: usize,

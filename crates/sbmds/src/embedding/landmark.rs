@@ -181,6 +181,14 @@ mod tests {
     }
 
     #[test]
+    fn triangle_bounds_come_from_the_tightest_third_objects() {
+        // Objects 0 and 1 are not compared; 2 bounds them by [1, 5], 3 by [2, 8], 4 knows only one of them.
+        let to = [[3.0, 2.0], [5.0, 3.0], [9.0, f64::NAN]];
+        let middle = middle_of_triangle_bounds(5, 0, 1, &|end, third| to[third - 2][end]);
+        assert_eq!(middle, 0.5 * (2.0 + 5.0));
+    }
+
+    #[test]
     fn missing_landmark_pairs_are_bounded_by_triangles() {
         let truth = gaussian_map(400, 2, 3);
         let landmarks: Vec<usize> = (0..20).collect();

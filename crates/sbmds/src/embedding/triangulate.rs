@@ -17,6 +17,8 @@ pub(super) struct Anchor {
     pub squared_radius: f64,
 }
 
+/// Partners used to place one object, at most: more would cost time and add little.
+const MOST_PARTNERS: usize = 64;
 /// Steps of [`settle`]: each shrinks the error by about half.
 const SETTLING_STEPS: usize = 20;
 
@@ -90,8 +92,8 @@ pub(super) fn place_waiting(
             continue; // an older entry of an object that has gained partners since
         }
         let all = partners(object);
-        let known: Vec<(&Anchor, f64)> =
-            all.iter().filter_map(|&(partner, observed)| Some((anchors[partner].as_ref()?, observed))).collect();
+        let placed = all.iter().filter_map(|&(partner, observed)| Some((anchors[partner].as_ref()?, observed)));
+        let known: Vec<(&Anchor, f64)> = placed.take(MOST_PARTNERS).collect();
         let location = settle(triangulate(&known, n_dims).location, &known);
         anchors[object] = Some(anchor_at(location));
         for (partner, _) in all {
