@@ -103,7 +103,7 @@ mod tests {
         let pairs = ring(&truth);
         // On a line, and with odd chords alone: even and odd objects moved apart is the direction where V = 2 M and
         // every residual counts in full.
-        let apart = |o: usize, d: usize| truth.get(o, d) + if o % 2 == 0 { 1e-3 } else { -1e-3 };
+        let apart = |o: usize, d: usize| truth.get(o, d) + if o.is_multiple_of(2) { 1e-3 } else { -1e-3 };
         let starts = (2..20).map(|seed| gaussian_map(100, 1, seed)).chain([Locations::from_fn(100, 1, apart)]);
         for start in starts {
             let (next, before) = majorise(&object_by_object(&start), 1, &pairs);
