@@ -1,0 +1,26 @@
+//! From dissimilarities to a first map, and from many sampled maps to one with error bars.
+
+mod classical;
+mod graph;
+mod krylov;
+mod landmark;
+mod linear;
+mod majorise;
+mod moments;
+mod pair_lists;
+mod pivot;
+mod procrustes;
+mod start;
+mod summary;
+mod triangulate;
+
+pub use classical::classical_mds;
+pub use graph::graph_start;
+pub use landmark::{landmark_mds, spread_landmarks};
+pub use moments::{Ellipse, Moments};
+pub use procrustes::{MeanMap, RigidMotion, generalised_procrustes, principal_axes, procrustes, rms_difference};
+pub use start::{disperse, prior_draw};
+pub use summary::{ObjectFit, object_fits, write_embedding_csv};
+
+#[cfg(test)]
+pub(crate) mod test_maps;
