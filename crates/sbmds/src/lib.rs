@@ -4,6 +4,7 @@
 //! [`dissimilarity`] (what was measured, by name) and [`locations`] (where things are).
 
 pub mod dissimilarity;
+pub mod draws;
 pub mod locations;
 
 pub use locations::Locations;
