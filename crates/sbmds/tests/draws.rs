@@ -10,7 +10,7 @@ use sbmds::draws::{Draw, DrawReader, DrawStore, StoreError, StorePlan, export_np
 
 #[test]
 fn what_is_pushed_is_what_is_read() {
-    let run = tempfile::tempdir().unwrap();
+    let run = scratch();
     let (names, n_draws) = (names(6), 23);
     let store = create(run.path(), &names, 7, n_draws);
     for chain in 0..N_CHAINS {
@@ -47,7 +47,7 @@ fn what_is_pushed_is_what_is_read() {
 
 #[test]
 fn partial_chunks_are_readable_after_a_flush() {
-    let run = tempfile::tempdir().unwrap();
+    let run = scratch();
     let names = names(5);
     let store = create(run.path(), &names, 7, 20);
     let mut writer = store.writer(1).unwrap();
@@ -67,7 +67,7 @@ fn partial_chunks_are_readable_after_a_flush() {
 
 #[test]
 fn a_store_without_locations_keeps_the_scalars() {
-    let run = tempfile::tempdir().unwrap();
+    let run = scratch();
     let names = Names::numbered(4);
     let store = DrawStore::create(run.path(), &StorePlan { keep_x: false, ..plan(&names, 3) }).unwrap();
     for chain in 0..N_CHAINS {
@@ -87,7 +87,7 @@ fn a_store_without_locations_keeps_the_scalars() {
 
 #[test]
 fn exported_files_hold_the_draws_of_all_chains() {
-    let run = tempfile::tempdir().unwrap();
+    let run = scratch();
     let names = names(5);
     let store = create(run.path(), &names, 4, 11);
     let out = run.path().join("npy");
@@ -121,7 +121,7 @@ fn exported_files_hold_the_draws_of_all_chains() {
 
 #[test]
 fn draws_of_the_wrong_shape_are_refused() {
-    let run = tempfile::tempdir().unwrap();
+    let run = scratch();
     let names = names(5);
     let mut writer = create(run.path(), &names, 4, 4).writer(0).unwrap();
     let (right, wrong) = (x(5, 0, 0), x(6, 0, 0));
@@ -137,7 +137,7 @@ fn draws_of_the_wrong_shape_are_refused() {
 
 #[test]
 fn extending_leaves_the_draws_and_makes_room() {
-    let run = tempfile::tempdir().unwrap();
+    let run = scratch();
     let names = names(5);
     let mut store = DrawStore::create(run.path(), &plan(&names, 5)).unwrap();
     let mut writer = store.writer(0).unwrap();
@@ -146,6 +146,11 @@ fn extending_leaves_the_draws_and_makes_room() {
     store.extend_draws(3000).unwrap();
     (0..8).for_each(|_| push(&mut writer, 5).unwrap());
     writer.finish().unwrap();
+    let metadata = |name: &str| fs::read_to_string(run.path().join(name).join("zarr.json")).unwrap();
+    let sigma: serde_json::Value = serde_json::from_str(&metadata("draws.zarr/posterior/sigma")).unwrap();
+    assert_eq!(sigma["shape"], serde_json::json!([N_CHAINS, 3000]));
+    // zarr-python reads no short form of codecs.
+    assert!(sigma["codecs"].as_array().unwrap().iter().all(serde_json::Value::is_object), "{}", sigma["codecs"]);
     let reader = DrawReader::open(run.path()).unwrap();
     assert_eq!((reader.n_draws(), reader.n_complete(0)), (3000, 13));
     assert_eq!(reader.x(0, 12).unwrap(), x(5, 0, 12));
@@ -153,7 +158,7 @@ fn extending_leaves_the_draws_and_makes_room() {
 
 #[test]
 fn damage_is_seen() {
-    let run = tempfile::tempdir().unwrap();
+    let run = scratch();
     let names = names(5);
     let mut writer = create(run.path(), &names, 4, 4).writer(0).unwrap();
     (0..4).for_each(|_| push(&mut writer, 5).unwrap());

@@ -92,7 +92,7 @@ fn check_interrupted_equals_uninterrupted(
     interruptions: &[Vec<Step>; N_CHAINS],
 ) {
     let names = names(n_objects);
-    let [quiet, troubled] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [quiet, troubled] = [scratch(), scratch()];
     for run in [&quiet, &troubled] {
         create(run.path(), &names, chunk, n_draws);
     }
@@ -128,7 +128,7 @@ fn chunks_of_different_length_survive_a_kill() {
 /// A kill while the store is extended leaves some arrays short: opening it to resume finishes the work.
 #[test]
 fn a_half_extended_store_is_completed() {
-    let [quiet, troubled] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [quiet, troubled] = [scratch(), scratch()];
     let names = names(5);
     for run in [&quiet, &troubled] {
         create(run.path(), &names, 4, 10);
@@ -145,7 +145,7 @@ fn a_half_extended_store_is_completed() {
 
 #[test]
 fn checkpoints_of_other_stores_are_refused() {
-    let [here, there] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [here, there] = [scratch(), scratch()];
     let names = names(5);
     let mut other = create(there.path(), &names, 3, 10).writer(0).unwrap();
     (0..5).for_each(|_| push(&mut other, 5).unwrap());
@@ -163,7 +163,7 @@ fn checkpoints_of_other_stores_are_refused() {
 
 #[test]
 fn existing_draws_are_never_overwritten() {
-    let run = tempfile::tempdir().unwrap();
+    let run = scratch();
     let names = names(5);
     create(run.path(), &names, 4, 10);
     let before = contents(run.path());
@@ -174,7 +174,7 @@ fn existing_draws_are_never_overwritten() {
 
 #[test]
 fn an_unwritable_directory_is_named_and_nothing_is_left() {
-    let run = tempfile::tempdir().unwrap();
+    let run = scratch();
     fs::write(run.path().join("file"), "").unwrap();
     let error = DrawStore::create(&run.path().join("file/run"), &plan(&names(5), 5)).unwrap_err().to_string();
     assert!(error.contains("file/run") && error.contains("choose another directory"), "{error}");
@@ -188,7 +188,7 @@ fn an_unwritable_directory_is_named_and_nothing_is_left() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_named_and_the_store_stays_readable() {
-    let [quiet, troubled] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [quiet, troubled] = [scratch(), scratch()];
     let names = names(5);
     create(quiet.path(), &names, 4, 10);
     (0..N_CHAINS).for_each(|chain| run_chain(quiet.path(), chain, 5, 10, &[]));

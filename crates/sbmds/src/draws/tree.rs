@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::atomic::{Sync, replace_bytes};
 use super::error::StoreError;
 use super::plan::{Axis, Dtype, StorePlan, Variable};
-use super::zarr::{ArraySpec, Content, METADATA, ZarrArray};
+use super::zarr::{ArraySpec, Content, METADATA, ZarrArray, write_json};
 
 /// Name of the store in the directory of a run.
 const STORE: &str = "draws.zarr";
@@ -105,7 +104,7 @@ impl Tree {
     /// Makes room for `n_draws` draws everywhere; what is already large enough stays.
     pub(super) fn enlarge(&self, n_draws: u64) -> Result<(), StoreError> {
         for group in [POSTERIOR, SAMPLE_STATS] {
-            let mut draw = ZarrArray::open(self.path.join(group).join("draw"))?;
+            let draw = ZarrArray::open(self.path.join(group).join("draw"))?;
             write_draw_numbers(&draw, n_draws)?;
             draw.enlarge(0, n_draws)?;
         }
@@ -129,9 +128,7 @@ fn write_group(directory: &Path, attributes: Value) -> Result<(), StoreError> {
     if let (Value::Object(all), Value::Object(own)) = (&mut group["attributes"], attributes) {
         all.extend(own);
     }
-    let path = directory.join(METADATA);
-    let json = serde_json::to_vec_pretty(&group).map_err(StoreError::damaged(&path))?;
-    replace_bytes(&path, Sync::Now, &json).map_err(StoreError::io("write", &path))
+    write_json(&directory.join(METADATA), &group)
 }
 
 /// A coordinate that counts 0, 1, ...

@@ -21,6 +21,12 @@ use super::plan::Dtype;
 /// Name of every metadata file in Zarr v3.
 pub(super) const METADATA: &str = "zarr.json";
 
+/// Replaces a metadata file.
+pub(super) fn write_json(path: &Path, metadata: &impl serde::Serialize) -> Result<(), StoreError> {
+    let json = serde_json::to_vec_pretty(metadata).map_err(|error| StoreError::Plan(error.to_string()))?;
+    replace_bytes(path, Sync::Now, &json).map_err(StoreError::io("write", path))
+}
+
 /// What fixes a new array.
 pub(super) struct ArraySpec<'a> {
     pub shape: Vec<u64>,
@@ -76,9 +82,8 @@ impl ZarrArray {
         builder.dimension_names(Some(spec.axes));
         let array = builder.build(Arc::new(()), "/").map_err(|error| StoreError::Plan(error.to_string()))?;
         fs::create_dir_all(&directory).map_err(StoreError::io("create", &directory))?;
-        let created = Self::new(directory, array)?;
-        created.write_metadata()?;
-        Ok(created)
+        write_json(&directory.join(METADATA), array.metadata())?;
+        Self::new(directory, array)
     }
 
     /// Reads the metadata in `directory`.
@@ -95,12 +100,6 @@ impl ZarrArray {
         let origin = vec![0; array.shape().len()];
         let chunk = array.chunk_shape(&origin).map_err(StoreError::damaged(&directory))?;
         Ok(Self { directory, array, chunk })
-    }
-
-    fn write_metadata(&self) -> Result<(), StoreError> {
-        let path = self.directory.join(METADATA);
-        let json = serde_json::to_vec_pretty(self.array.metadata()).map_err(StoreError::damaged(&path))?;
-        replace_bytes(&path, Sync::Now, &json).map_err(StoreError::io("write", &path))
     }
 
     /// Where the array lives.
@@ -137,15 +136,18 @@ impl ZarrArray {
             .ok_or_else(|| StoreError::damaged(&self.directory)("not an array of numbers"))
     }
 
-    /// The same array with `len` entries along `axis`; its metadata is replaced on disk.
-    pub(super) fn enlarge(&mut self, axis: usize, len: u64) -> Result<(), StoreError> {
-        let mut shape = self.shape().to_vec();
-        if shape[axis] >= len {
+    /// Replaces the metadata on disk by one with `len` entries along `axis`, if there are fewer.
+    pub(super) fn enlarge(self, axis: usize, len: u64) -> Result<(), StoreError> {
+        if self.shape()[axis] >= len {
             return Ok(());
         }
-        shape[axis] = len;
-        self.array.set_shape(shape).map_err(|error| StoreError::Plan(error.to_string()))?;
-        self.write_metadata()
+        // Only the number changes: metadata that zarrs has read and writes again names codecs without
+        // configuration in a short form that zarr-python does not read.
+        let path = self.directory.join(METADATA);
+        let json = fs::read(&path).map_err(StoreError::io("read", &path))?;
+        let mut metadata: serde_json::Value = serde_json::from_slice(&json).map_err(StoreError::damaged(&path))?;
+        metadata["shape"][axis] = len.into();
+        write_json(&path, &metadata)
     }
 
     /// The file of a chunk.

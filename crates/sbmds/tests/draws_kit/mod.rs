@@ -18,6 +18,11 @@ pub fn names(n_objects: usize) -> Names {
     Names::given((0..n_objects).map(name).collect()).unwrap()
 }
 
+/// A new directory, in memory where there is such a place: the tests with many checkpoints would mostly wait for syncs.
+pub fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 pub fn plan(names: &Names, n_draws: usize) -> StorePlan<'_> {
     StorePlan {
         n_chains: N_CHAINS,
