@@ -3,6 +3,7 @@
 //! `scripts/check_arviz.py RUN` then opens both in Python.
 
 use std::path::Path;
+use std::process::ExitCode;
 
 use sbmds::Locations;
 use sbmds::dissimilarity::Names;
@@ -45,9 +46,21 @@ fn write_chain(store: &DrawStore, chain: usize, n_draws: usize) -> Result<(), St
     writer.finish()
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let run = std::env::args_os().nth(1).ok_or("usage: draws_store RUN")?;
-    let run = Path::new(&run);
+fn main() -> ExitCode {
+    let Some(run) = std::env::args_os().nth(1) else {
+        eprintln!("usage: draws_store RUN");
+        return ExitCode::from(2);
+    };
+    match write_run(Path::new(&run)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn write_run(run: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let names = (0..N_OBJECTS).map(|object| format!("Zürich {object}")).collect();
     let names = Names::given(names).map_err(|_| "two objects have one name")?;
     let mut store = DrawStore::create(run, &plan(&names))?;

@@ -41,8 +41,8 @@ impl DrawReader {
             .map_err(|(_, later)| StoreError::damaged(objects.directory())(format!("name {later} is there twice")))?;
         let n_dims = tree.coordinate("dim")?.shape()[0] as usize;
         let n_draws = tree.room()?.0 as usize;
-        let n_complete = (0..tree.progress.shape()[0])
-            .map(|chain| Ok((tree.progress.read_numbers(&[chain])?[0] as usize).min(n_draws)))
+        let n_complete = (0..tree.progress.shape()[0] as usize)
+            .map(|chain| Ok(tree.n_readable(chain)?.min(n_draws)))
             .collect::<Result<_, StoreError>>()?;
         Ok(Self { tree, names, n_dims, n_draws, n_complete, cached: Mutex::new(None) })
     }

@@ -94,13 +94,13 @@ impl DrawStore {
     /// The writer of one chain, at its first draw; [`ChainWriter::restore`] takes it to where a checkpoint was.
     ///
     /// # Errors
-    /// If there is no such chain.
+    /// If there is no such chain or the store is damaged.
     pub fn writer(&self, chain: usize) -> Result<ChainWriter, StoreError> {
         if chain >= self.n_chains {
             let (path, n_chains) = (self.tree.path.clone(), self.n_chains);
             return Err(StoreError::NoDraw { path, chain, draw: 0, n_chains, n_draws: 0 });
         }
-        Ok(ChainWriter::new(&self.tree, chain, Arc::clone(&self.n_draws)))
+        ChainWriter::new(&self.tree, chain, Arc::clone(&self.n_draws))
     }
 }
 

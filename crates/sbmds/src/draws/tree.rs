@@ -101,6 +101,11 @@ impl Tree {
         Ok((smallest, largest))
     }
 
+    /// Number of draws of `chain` that are on disk in every array.
+    pub(super) fn n_readable(&self, chain: usize) -> Result<usize, StoreError> {
+        Ok(self.progress.read_numbers(&[chain as u64])?.first().map_or(0, |&number| number as usize))
+    }
+
     /// Makes room for `n_draws` draws everywhere; what is already large enough stays.
     pub(super) fn enlarge(&self, n_draws: u64) -> Result<(), StoreError> {
         for group in [POSTERIOR, SAMPLE_STATS] {

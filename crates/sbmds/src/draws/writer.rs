@@ -123,16 +123,17 @@ pub struct ChainWriter {
     columns: Vec<Column>,
     progress: Arc<ZarrArray>,
     n_draws: usize,
+    /// What `progress` says on disk. After a kill this can be ahead of `n_draws`: those draws are made once more.
     n_readable: usize,
     n_planned: Arc<AtomicUsize>,
     unsynced: BTreeSet<PathBuf>,
 }
 
 impl ChainWriter {
-    pub(super) fn new(tree: &Tree, chain: usize, n_planned: Arc<AtomicUsize>) -> Self {
+    pub(super) fn new(tree: &Tree, chain: usize, n_planned: Arc<AtomicUsize>) -> Result<Self, StoreError> {
         let variables = tree.variables.iter().chain(&tree.stats).map(|stored| &stored.array);
         let width = |stored: &[super::tree::Stored]| stored.iter().map(|s| s.variable.row_len()).sum();
-        Self {
+        Ok(Self {
             store: tree.path.clone(),
             chain,
             n_objects_dims: tree.x.as_ref().map(|x| (x.shape()[2] as usize, x.shape()[3] as usize)),
@@ -141,10 +142,10 @@ impl ChainWriter {
             columns: tree.x.iter().chain(variables).map(Column::new).collect(),
             progress: Arc::clone(&tree.progress),
             n_draws: 0,
-            n_readable: 0,
+            n_readable: tree.n_readable(chain)?,
             n_planned,
             unsynced: BTreeSet::new(),
-        }
+        })
     }
 
     /// The chain, counted from 0.
@@ -211,13 +212,17 @@ impl ChainWriter {
     /// # Errors
     /// If a chunk cannot be written.
     pub fn flush_partial(&mut self) -> Result<(), StoreError> {
+        // Chunks padded after `n_draws` are about to replace fuller ones that a killed run left.
+        if self.n_readable > self.n_draws {
+            self.record(self.n_draws)?;
+        }
         for column in &mut self.columns {
             self.unsynced.extend(column.flush(self.chain, self.n_draws)?);
         }
         self.advance(self.n_draws)
     }
 
-    /// Records that the first `n_readable` draws are on disk; they stay so, hence the number never falls here.
+    /// Records that at least the first `n_readable` draws are on disk.
     fn advance(&mut self, n_readable: usize) -> Result<(), StoreError> {
         if n_readable > self.n_readable {
             self.record(n_readable)?;
@@ -250,8 +255,8 @@ impl ChainWriter {
         Ok(Buffered { chain: self.chain, n_draws: self.n_draws, columns })
     }
 
-    /// Goes (back) to where `buffered` was taken. Later draws found in the store no longer count: pushing them again
-    /// writes the same bytes.
+    /// Goes (back) to where `buffered` was taken. Later draws may be in the store already: pushing them again writes
+    /// the same bytes.
     ///
     /// # Errors
     /// If `buffered` is of another run or chain, or chunks written before it are gone.
@@ -259,8 +264,6 @@ impl ChainWriter {
         if let Some(what) = self.misfit(&buffered) {
             return Err(StoreError::WrongCheckpoint { path: self.store.clone(), what });
         }
-        let n_waiting = buffered.columns.iter().zip(&self.columns).map(|(rows, column)| rows.len() / column.row_len);
-        self.record(buffered.n_draws - n_waiting.max().unwrap_or(0))?;
         self.n_draws = buffered.n_draws;
         for (column, rows) in self.columns.iter_mut().zip(buffered.columns) {
             column.clear();

@@ -52,7 +52,7 @@ pub fn scalars(chain: usize, draw: usize) -> [f64; 3] {
 }
 
 pub fn stats(chain: usize, draw: usize) -> [f64; 4] {
-    [-(draw as f64) / 9.0, f64::NEG_INFINITY, f64::from((draw + chain) % 3 == 0), (1 + draw * 20) as f64]
+    [-(draw as f64) / 9.0, f64::NEG_INFINITY, f64::from((draw + chain).is_multiple_of(3)), (1 + draw * 20) as f64]
 }
 
 pub fn push(writer: &mut ChainWriter, n_objects: usize) -> Result<(), StoreError> {
