@@ -61,6 +61,10 @@ fn partial_chunks_are_readable_after_a_flush() {
     assert_eq!(reader.scalar("sigma", 1).unwrap().len(), 10);
     assert!(matches!(reader.x(1, 10), Err(StoreError::NoDraw { draw: 10, n_draws: 10, .. })));
     assert!(matches!(reader.x(5, 0), Err(StoreError::NoDraw { chain: 5, .. })));
+    // Other readers of the store see draws not yet made as NaN: three draws are in the second chunk of seven.
+    let chunk = fs::read(run.path().join("draws.zarr/posterior/sigma/c.1.1")).unwrap();
+    let values: Vec<f64> = chunk[..56].as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
+    assert!(values[..3].iter().all(|value| value.is_finite()) && values[3..].iter().all(|value| value.is_nan()));
     let unknown = reader.scalar("tau", 0).unwrap_err().to_string();
     assert!(unknown.contains("\"tau\"") && unknown.contains("sigma, lambda"), "{unknown}");
 }
