@@ -30,7 +30,7 @@ def same(left, right):
 
 
 def open_with_arviz(store):
-    """The store as ArviZ sees it, or None where ArviZ is missing or older than 1.0 (which reads Zarr v2 only)."""
+    """The store as ArviZ sees it, or None where ArviZ is missing or older than 1.0 (which refuses zarr 3)."""
     try:
         import arviz
     except ImportError:
@@ -86,7 +86,7 @@ def main():
     trees = {"xarray": xr.open_datatree(store, engine="zarr", consolidated=False), "arviz": open_with_arviz(store)}
     for reader, tree in trees.items():
         if tree is None:
-            print(f"{reader}: not installed in a version that reads Zarr v3, skipped")
+            print(f"{reader}: not installed in a version that works with zarr 3, skipped")
             continue
         check_layout(tree, names)
         check_values(tree, exported)

@@ -75,7 +75,7 @@ impl ZarrArray {
     pub(super) fn create(directory: PathBuf, spec: ArraySpec) -> Result<Self, StoreError> {
         let content = spec.content;
         let mut builder = ArrayBuilder::new(spec.shape, spec.chunk, content.data_type(), content.fill_value());
-        // Draws hardly compress (gzip saves 6% of the locations at 50 MB/s), but damage must not go unseen.
+        // Locations hardly compress (gzip 1 saves 4% of simulated draws, at 25 to 50 MB/s), but damage must not go unseen.
         builder.bytes_to_bytes_codecs(vec![Arc::new(Crc32cCodec::new())]);
         // One directory per array instead of one per chunk index.
         builder.chunk_key_encoding_default_separator(ChunkKeySeparator::Dot);
