@@ -1,0 +1,97 @@
+//! The draws as plain NumPy files, for programs that do not read Zarr.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use npyz::WriterBuilder;
+
+use super::atomic::{Sync, replace_file};
+use super::error::StoreError;
+use super::reader::DrawReader;
+
+/// Writes `draws.npy` (chains, draws, objects, dims), `sigma.npy`, `log_likelihood.npy` (chains, draws) and `names.txt`
+/// to `out`, all in input order, with the draws that every chain has; returns the files written.
+///
+/// `extra` names further variables and the files for them, such as `("trait_trace", "trace_sigma.npy")`.
+/// A run that kept no locations gets no `draws.npy`. The draws stream through: memory holds one chunk.
+///
+/// # Errors
+/// If there is no complete draw or no such variable, the store is damaged, or `out` cannot be written.
+pub fn export_npy(run: &Path, out: &Path, extra: &[(&str, &str)]) -> Result<Vec<PathBuf>, StoreError> {
+    let reader = DrawReader::open(run)?;
+    let n_draws = reader.n_complete_in_all();
+    if n_draws == 0 {
+        return Err(StoreError::NoDraws { path: reader.path().to_owned() });
+    }
+    let scalars = [("sigma", "sigma.npy"), ("log_likelihood", "log_likelihood.npy")];
+    // Every name is looked up before the first file is written.
+    scalars.iter().chain(extra).try_for_each(|(name, _)| reader.find_anywhere(name).map(drop))?;
+    fs::create_dir_all(out).map_err(StoreError::io("create", out))?;
+    let mut written = Vec::new();
+    if reader.has_x() {
+        written.push(export_x(&reader, n_draws, out.join("draws.npy"))?);
+    }
+    for (name, file) in scalars.iter().chain(extra) {
+        written.push(export_variable(&reader, n_draws, name, out.join(file))?);
+    }
+    written.push(export_names(&reader, out.join("names.txt"))?);
+    Ok(written)
+}
+
+fn export_x(reader: &DrawReader, n_draws: usize, path: PathBuf) -> Result<PathBuf, StoreError> {
+    let row_len = reader.names().len() * reader.n_dims();
+    let shape = [reader.n_chains(), n_draws, reader.names().len(), reader.n_dims()];
+    let draws = (0..reader.n_chains()).flat_map(|chain| (0..n_draws).map(move |draw| (chain, draw)));
+    let rows = draws.map(|(chain, draw)| {
+        let (values, place) = reader.x_chunk(chain, draw)?;
+        Ok(values[place * row_len..(place + 1) * row_len].to_vec())
+    });
+    write_npy(path, &shape, rows)
+}
+
+fn export_variable(reader: &DrawReader, n_draws: usize, name: &str, path: PathBuf) -> Result<PathBuf, StoreError> {
+    let stored = reader.find_anywhere(name)?;
+    let mut shape = vec![reader.n_chains(), n_draws];
+    shape.extend(stored.variable.axes.iter().map(|axis| axis.len));
+    let chains = (0..reader.n_chains()).map(|chain| {
+        let mut values = reader.values(stored, chain)?;
+        values.truncate(n_draws * stored.variable.row_len());
+        Ok(values)
+    });
+    write_npy(path, &shape, chains)
+}
+
+/// Writes the blocks one after the other as one float array of the given shape.
+fn write_npy(
+    path: PathBuf,
+    shape: &[usize],
+    blocks: impl Iterator<Item = Result<Vec<f64>, StoreError>>,
+) -> Result<PathBuf, StoreError> {
+    let shape: Vec<u64> = shape.iter().map(|&len| len as u64).collect();
+    // An error of the store must come out as itself, not as a failure to write.
+    let mut unreadable = None;
+    let written = replace_file(&path, Sync::Later, |writer| {
+        let mut npy = npyz::WriteOptions::<f64>::new().default_dtype().shape(&shape).writer(writer).begin_nd()?;
+        for block in blocks {
+            match block {
+                Ok(values) => npy.extend(values)?,
+                Err(error) => {
+                    unreadable = Some(error);
+                    return Err(io::Error::other("the draws cannot be read"));
+                }
+            }
+        }
+        npy.finish()
+    });
+    match unreadable {
+        Some(error) => Err(error),
+        None => written.map_err(StoreError::io("write", &path)).map(|()| path),
+    }
+}
+
+fn export_names(reader: &DrawReader, path: PathBuf) -> Result<PathBuf, StoreError> {
+    replace_file(&path, Sync::Later, |writer| reader.names().iter().try_for_each(|name| writeln!(writer, "{name}")))
+        .map_err(StoreError::io("write", &path))?;
+    Ok(path)
+}

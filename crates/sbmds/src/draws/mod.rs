@@ -1,0 +1,33 @@
+//! The posterior draws on disk: a Zarr v3 store laid out as ArviZ InferenceData, which survives a kill at any moment.
+//!
+//! ```text
+//! RUN/draws.zarr
+//!   posterior     x [chain, draw, object, dim], sigma [chain, draw], ...; coordinates chain, draw, object, dim
+//!   sample_stats  lp, acceptance_rate, ... [chain, draw];                 coordinates chain, draw
+//!   progress      n_draws [chain]: how many draws of each chain are complete
+//! ```
+//!
+//! The shape is the planned one and draws not yet made read as NaN, so `xarray.open_datatree` and ArviZ open the store
+//! while the run goes on, after a kill and when it is done.
+//!
+//! Each chain's thread owns a [`ChainWriter`], which gathers draws until a chunk is full and then replaces the chunk's
+//! file whole. What is not yet in a full chunk goes into the run's [`checkpoint`]; a run killed and resumed from there
+//! ends with the same bytes as one never killed. Memory does not grow with the number of draws.
+
+mod atomic;
+pub mod checkpoint;
+mod error;
+mod export;
+mod plan;
+mod reader;
+mod store;
+mod tree;
+mod writer;
+mod zarr;
+
+pub use error::StoreError;
+pub use export::export_npy;
+pub use plan::{Axis, Dtype, StorePlan, Variable};
+pub use reader::DrawReader;
+pub use store::DrawStore;
+pub use writer::{Buffered, ChainWriter, Draw};
