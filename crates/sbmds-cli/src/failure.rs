@@ -1,0 +1,30 @@
+//! How a command ends when it cannot do its work: a message on stderr and an exit code.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// Why a command stopped.
+#[derive(Debug)]
+pub struct Failure {
+    message: String,
+    code: u8,
+}
+
+impl Failure {
+    /// Bad input or usage: exit code 2.
+    pub fn bad_input(message: impl fmt::Display) -> Self {
+        Self { message: message.to_string(), code: 2 }
+    }
+
+    /// Says why on stderr.
+    pub fn report(self) -> ExitCode {
+        eprintln!("error: {}", self.message);
+        ExitCode::from(self.code)
+    }
+}
+
+impl From<sbmds::dissimilarity::InputError> for Failure {
+    fn from(error: sbmds::dissimilarity::InputError) -> Self {
+        Self::bad_input(error)
+    }
+}
