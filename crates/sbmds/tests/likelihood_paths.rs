@@ -106,7 +106,7 @@ fn random_pairs(kind: usize, n_objects: usize, size: usize, rng: &mut ChaCha8Rng
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     #[test]
     fn every_path_equals_the_double_loop(
@@ -183,6 +183,23 @@ fn gradient_is_the_central_difference_of_the_value() {
                 assert!((difference - gradient.get(object, dim)).abs() < 1e-6, "kind {kind} {noise}");
             }
         }
+    }
+}
+
+#[test]
+fn derivative_by_log_sigma_is_the_central_difference() {
+    for (kind, noise) in (0..5).flat_map(|kind| Noise::ALL.map(|noise| (kind, noise))) {
+        let pairs = random_pairs(kind, 40, 3, &mut stream(5, 0, Purpose::Coupling));
+        let mut problem = Problem::new(40, 3, pairs, 0.7, 0.1, 11);
+        problem.noise = noise;
+        let likelihood = problem.likelihood(Storage::F64);
+        let mut workspace = Workspace::serial();
+        let mut gradient = vec![0.0; 120];
+        let x = problem.x.as_slice();
+        let found = likelihood.evaluate_at(&mut workspace, x, problem.sigma, &mut gradient).by_log_sigma;
+        let mut value_at = |step: f64| likelihood.value_at(&mut workspace, x, problem.sigma * step.exp());
+        let difference = (value_at(1e-5) - value_at(-1e-5)) / 2e-5;
+        assert!((difference - found).abs() < 1e-5 * (1.0 + found.abs()), "kind {kind} {noise}: {difference} {found}");
     }
 }
 

@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use super::simd::MAX_LANES;
-use crate::Locations;
 
 /// D values for each of a range of objects: one array per dimension, or interleaved (object by object).
 pub(super) struct Arrays {
@@ -76,17 +75,18 @@ impl Arrays {
         self.values.as_mut_ptr().wrapping_add(self.first).wrapping_sub(self.objects.start * self.step)
     }
 
-    /// Becomes `factor` * locations.
-    pub(super) fn scale_from(&mut self, locations: &Locations, factor: f64, interleaved: bool) {
-        self.lay_out(0..locations.n_objects(), locations.n_dims(), 0, interleaved);
-        for dim in 0..self.n_dims {
+    /// Becomes `factor` * locations, given dimension by dimension.
+    pub(super) fn scale_from(&mut self, locations: &[f64], n_dims: usize, factor: f64, interleaved: bool) {
+        let n_objects = locations.len() / n_dims;
+        self.lay_out(0..n_objects, n_dims, 0, interleaved);
+        for (dim, values) in locations.chunks_exact(n_objects).enumerate() {
             let scaled = &mut self.values[self.first + dim * self.stride..];
             if interleaved {
-                for (scaled, value) in scaled.iter_mut().step_by(self.step).zip(locations.dim(dim)) {
+                for (scaled, value) in scaled.iter_mut().step_by(self.step).zip(values) {
                     *scaled = factor * value;
                 }
             } else {
-                for (scaled, value) in scaled.iter_mut().zip(locations.dim(dim)) {
+                for (scaled, value) in scaled.iter_mut().zip(values) {
                     *scaled = factor * value;
                 }
             }

@@ -113,12 +113,30 @@ fn masked<S: Simd, const MASKED: bool>(s: S, y: S::V, value: S::V, missing: f64)
     if MASKED { s.select(s.is_number(y), value, s.splat(missing)) } else { value }
 }
 
+/// Sums over pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Energy {
+    /// Half the sum of squared residuals plus sum log Phi (eq. 6).
+    pub(super) value: f64,
+    /// Sum of y (y - z): what the derivative by sigma needs beside the gradient (eq. 10).
+    pub(super) pull: f64,
+}
+
+impl std::ops::Add for Energy {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { value: self.value + other.value, pull: self.pull + other.pull }
+    }
+}
+
 /// The energy of many pairs: half the sum of squared residuals plus sum log Phi.
 ///
 /// No logarithm per pair: log Phi is summed as the logarithm of a product (Phi >= 1/2 cannot underflow soon), and the
 /// product as numerators and denominators apart, one division per [`Total::VECTORS_PER_DIVISION`] vectors.
 pub(super) struct Total<S: Simd> {
     squares: S::V,
+    pulls: S::V,
     numerators: S::V,
     denominators: S::V,
     product: S::V,
@@ -137,6 +155,7 @@ impl<S: Simd> Total<S> {
         let one = s.splat(1.0);
         Self {
             squares: s.splat(0.0),
+            pulls: s.splat(0.0),
             numerators: one,
             denominators: one,
             product: one,
@@ -149,6 +168,7 @@ impl<S: Simd> Total<S> {
     fn add_residual<const MASKED: bool>(&mut self, s: S, y: S::V, z: S::V) {
         let residual = masked::<S, MASKED>(s, y, s.sub(y, z), 0.0);
         self.squares = s.mul_add(residual, residual, self.squares);
+        self.pulls = s.mul_add(masked::<S, MASKED>(s, y, y, 0.0), residual, self.pulls);
     }
 
     #[inline(always)]
@@ -178,10 +198,10 @@ impl<S: Simd> Total<S> {
 
     /// The energy of all pairs added.
     #[inline(always)]
-    pub(super) fn energy(mut self, s: S) -> f64 {
+    pub(super) fn energy(mut self, s: S) -> Energy {
         self.divide(s);
         self.take_log(s);
-        0.5 * s.sum(self.squares) + self.log_phi
+        Energy { value: 0.5 * s.sum(self.squares) + self.log_phi, pull: s.sum(self.pulls) }
     }
 }
 

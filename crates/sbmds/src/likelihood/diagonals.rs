@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::Storage;
 use super::arrays::Arrays;
 use super::deltas::Deltas;
-use super::density::{PairDensity, Total};
+use super::density::{Energy, PairDensity, Total};
 use super::dispatch::{Choice, Kernel, dispatch};
 use super::layout::{Chunk, ChunkGradient, Layout, pairs_per_chunk, split_work};
 use super::simd::Simd;
@@ -136,7 +136,7 @@ impl Layout for Diagonals {
         self.n_pairs
     }
 
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> f64 {
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
         let kernel =
             DiagonalsKernel { layout: self, chunk: &self.chunk_tiles[chunk], n_dims: choice.n_dims, x, per_sigma, out };
         dispatch(choice, kernel)
@@ -170,7 +170,7 @@ impl Kernel for DiagonalsKernel<'_> {
         self,
         s: S,
         density: P,
-    ) -> f64 {
+    ) -> Energy {
         let Diagonals { shape, deltas, tile_starts, .. } = self.layout;
         let mut total = Total::new(s);
         let mut widened = [0.0; Deltas::LONGEST_RUN];
@@ -210,7 +210,7 @@ impl Kernel for DiagonalsKernel<'_> {
                 }
             }
         }
-        if VALUE { total.energy(s) } else { 0.0 }
+        if VALUE { total.energy(s) } else { Energy::default() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! From run-time choices (noise, dimension, instruction set, what is wanted) to one compiled kernel.
 
 use super::Noise;
-use super::density::{Normal, PairDensity, TruncatedNormal};
+use super::density::{Energy, Normal, PairDensity, TruncatedNormal};
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
 use super::simd::{InstructionSet, Portable, Simd};
@@ -11,12 +11,12 @@ use super::simd::{InstructionSet, Portable, Simd};
 /// `D` = 0 means: the dimension is only known at run time. `run` must be `#[inline(always)]`, so that it is compiled
 /// anew inside each function below that carries a `target_feature`.
 pub(super) trait Kernel {
-    /// Runs over the pairs and returns their energy (0 unless VALUE).
+    /// Runs over the pairs and returns their energy (zeros unless VALUE).
     fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
         s: S,
         density: P,
-    ) -> f64;
+    ) -> Energy;
 }
 
 /// What an evaluation is asked for.
@@ -43,7 +43,7 @@ pub(super) struct Choice {
 }
 
 /// Runs the kernel compiled for this choice.
-pub(super) fn dispatch(choice: Choice, kernel: impl Kernel) -> f64 {
+pub(super) fn dispatch(choice: Choice, kernel: impl Kernel) -> Energy {
     match choice.noise {
         Noise::TruncatedNormal => with_density(choice, kernel, TruncatedNormal),
         Noise::Normal => with_density(choice, kernel, Normal),
@@ -51,14 +51,14 @@ pub(super) fn dispatch(choice: Choice, kernel: impl Kernel) -> f64 {
 }
 
 /// As [`dispatch`], for kernels that only ever give a value.
-pub(super) fn dispatch_value(choice: Choice, kernel: impl Kernel) -> f64 {
+pub(super) fn dispatch_value(choice: Choice, kernel: impl Kernel) -> Energy {
     match choice.noise {
         Noise::TruncatedNormal => with_want::<_, true, false>(choice, kernel, TruncatedNormal),
         Noise::Normal => with_want::<_, true, false>(choice, kernel, Normal),
     }
 }
 
-fn with_density<P: PairDensity>(choice: Choice, kernel: impl Kernel, density: P) -> f64 {
+fn with_density<P: PairDensity>(choice: Choice, kernel: impl Kernel, density: P) -> Energy {
     match choice.want {
         Want::Value => with_want::<P, true, false>(choice, kernel, density),
         Want::Gradient => with_want::<P, false, true>(choice, kernel, density),
@@ -70,7 +70,7 @@ fn with_want<P: PairDensity, const VALUE: bool, const GRADIENT: bool>(
     choice: Choice,
     kernel: impl Kernel,
     density: P,
-) -> f64 {
+) -> Energy {
     let set = choice.instruction_set;
     // Other dimensions pay about a tenth for knowing theirs only at run time.
     match choice.n_dims {
@@ -87,7 +87,7 @@ fn with_dims<P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: 
     instruction_set: InstructionSet,
     kernel: impl Kernel,
     density: P,
-) -> f64 {
+) -> Energy {
     #[cfg(target_arch = "x86_64")]
     {
         if let (InstructionSet::Avx512, Some(s)) = (instruction_set, Avx512::detect()) {
@@ -112,7 +112,7 @@ unsafe fn run_avx512<P: PairDensity, const D: usize, const VALUE: bool, const GR
     s: Avx512,
     kernel: impl Kernel,
     density: P,
-) -> f64 {
+) -> Energy {
     kernel.run::<_, P, D, VALUE, GRADIENT>(s, density)
 }
 
@@ -124,6 +124,6 @@ unsafe fn run_avx2<P: PairDensity, const D: usize, const VALUE: bool, const GRAD
     s: Avx2,
     kernel: impl Kernel,
     density: P,
-) -> f64 {
+) -> Energy {
     kernel.run::<_, P, D, VALUE, GRADIENT>(s, density)
 }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use super::Storage;
 use super::arrays::Arrays;
 use super::deltas::Deltas;
-use super::density::{PairDensity, Total};
+use super::density::{Energy, PairDensity, Total};
 use super::dispatch::{Choice, Kernel, dispatch};
 use super::layout::{Chunk, ChunkGradient, Layout, pairs_per_chunk, split_work};
 use super::simd::{MAX_LANES, Simd};
@@ -120,7 +120,7 @@ impl Layout for Graph {
         true
     }
 
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> f64 {
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
         let chunk = &self.chunks[chunk];
         dispatch(choice, GraphKernel { layout: self, chunk, n_dims: choice.n_dims, x, per_sigma, out })
     }
@@ -153,7 +153,7 @@ impl Kernel for GraphKernel<'_> {
         self,
         s: S,
         density: P,
-    ) -> f64 {
+    ) -> Energy {
         let Graph { row_starts, columns, deltas, .. } = self.layout;
         let n_dims = if D == 0 { self.n_dims } else { D };
         let mut total = Total::new(s);
@@ -193,7 +193,7 @@ impl Kernel for GraphKernel<'_> {
                 }
             }
         }
-        if VALUE { total.energy(s) } else { 0.0 }
+        if VALUE { total.energy(s) } else { Energy::default() }
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::Storage;
 use super::arrays::Arrays;
 use super::deltas::Deltas;
-use super::density::{PairDensity, Total};
+use super::density::{Energy, PairDensity, Total};
 use super::dispatch::{Choice, Kernel, dispatch};
 use super::layout::{Chunk, ChunkGradient, Layout, MOST_WIDE_CHUNKS, SMALLEST_CHUNK, split_work};
 use super::simd::Simd;
@@ -94,7 +94,7 @@ impl Layout for Landmarks {
         self.n_pairs
     }
 
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> f64 {
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
         let blocks = self.chunk_blocks[chunk].clone();
         dispatch(choice, LandmarksKernel { layout: self, blocks, n_dims: choice.n_dims, x, per_sigma, out })
     }
@@ -125,7 +125,7 @@ impl Kernel for LandmarksKernel<'_> {
         self,
         s: S,
         density: P,
-    ) -> f64 {
+    ) -> Energy {
         let Landmarks { n_objects, deltas, block_starts, block_has_gaps, .. } = self.layout;
         let mut total = Total::new(s);
         let mut widened = [0.0; Deltas::LONGEST_RUN];
@@ -154,7 +154,7 @@ impl Kernel for LandmarksKernel<'_> {
                 unsafe { row.run::<S, P, D, VALUE, GRADIENT>(s, density, self.per_sigma, &mut total) };
             }
         }
-        if VALUE { total.energy(s) } else { 0.0 }
+        if VALUE { total.energy(s) } else { Energy::default() }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::arrays::Arrays;
+use super::density::Energy;
 use super::dispatch::Choice;
 
 /// Pairs of one coupling with their dissimilarities, arranged for a kernel.
@@ -21,7 +22,7 @@ pub(super) trait Layout: Send + Sync {
     }
 
     /// Energy of one chunk (if wanted), its gradient added to `near` and `far` (if wanted).
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> f64;
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy;
 
     /// Calls back with the partners of the object at `place` and their dissimilarity until told `false`; missing pairs
     /// are left out.

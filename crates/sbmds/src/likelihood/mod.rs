@@ -21,6 +21,7 @@ mod simd;
 use rayon::prelude::*;
 
 use arrays::Arrays;
+use density::Energy;
 use diagonals::Diagonals;
 use dispatch::{Choice, Want};
 use graph::Graph;
@@ -40,6 +41,15 @@ pub struct Likelihood {
     n_dims: usize,
     noise: Noise,
     instruction_set: InstructionSet,
+}
+
+/// The log-likelihood at a point, with its derivative by the noise; that by the locations has its own array.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LikelihoodValue {
+    /// Log-likelihood.
+    pub log_likelihood: f64,
+    /// Its derivative by log sigma.
+    pub by_log_sigma: f64,
 }
 
 /// The number type in which dissimilarities are kept. Arithmetic is always f64.
@@ -114,13 +124,12 @@ impl Likelihood {
 
     /// Log-likelihood (docs/model.md, eq. 2).
     pub fn log_likelihood(&self, workspace: &mut Workspace, x: &Locations, sigma: f64) -> f64 {
-        let energy = self.evaluate(workspace, Want::Value, x, sigma, &mut []);
-        self.log_likelihood_of(energy, sigma)
+        self.value_at(workspace, x.as_slice(), sigma)
     }
 
     /// Gradient of the log-likelihood with respect to the locations (eq. 3).
     pub fn gradient(&self, workspace: &mut Workspace, x: &Locations, sigma: f64, gradient: &mut Locations) {
-        self.evaluate(workspace, Want::Gradient, x, sigma, gradient.as_mut_slice());
+        self.gradient_at(workspace, x.as_slice(), sigma, gradient.as_mut_slice());
     }
 
     /// Both at once, for little more than the gradient alone.
@@ -131,13 +140,39 @@ impl Likelihood {
         sigma: f64,
         gradient: &mut Locations,
     ) -> f64 {
-        let energy = self.evaluate(workspace, Want::Both, x, sigma, gradient.as_mut_slice());
-        self.log_likelihood_of(energy, sigma)
+        self.evaluate_at(workspace, x.as_slice(), sigma, gradient.as_mut_slice()).log_likelihood
+    }
+
+    /// [`Likelihood::log_likelihood`] of N * D numbers, dimension by dimension.
+    pub fn value_at(&self, workspace: &mut Workspace, x: &[f64], sigma: f64) -> f64 {
+        self.log_likelihood_of(self.run(workspace, Want::Value, x, sigma, &mut []), sigma)
+    }
+
+    /// [`Likelihood::gradient`] of N * D numbers, dimension by dimension.
+    pub fn gradient_at(&self, workspace: &mut Workspace, x: &[f64], sigma: f64, gradient: &mut [f64]) {
+        self.run(workspace, Want::Gradient, x, sigma, gradient);
+    }
+
+    /// Value and all derivatives of N * D numbers, dimension by dimension.
+    pub fn evaluate_at(
+        &self,
+        workspace: &mut Workspace,
+        x: &[f64],
+        sigma: f64,
+        gradient: &mut [f64],
+    ) -> LikelihoodValue {
+        let energy = self.run(workspace, Want::Both, x, sigma, gradient);
+        // Eq. 10, by Euler's identity.
+        let along_x: f64 = x.iter().zip(gradient.iter()).map(|(x, slope)| x * slope).sum();
+        LikelihoodValue {
+            log_likelihood: self.log_likelihood_of(energy, sigma),
+            by_log_sigma: energy.pull - along_x - self.n_pairs() as f64,
+        }
     }
 
     /// Eq. 6: the energy in units of sigma, plus the normalising constant of every pair used.
-    fn log_likelihood_of(&self, energy: f64, sigma: f64) -> f64 {
-        -energy - self.n_pairs() as f64 * 0.5 * (2.0 * std::f64::consts::PI * sigma * sigma).ln()
+    fn log_likelihood_of(&self, energy: Energy, sigma: f64) -> f64 {
+        -energy.value - self.n_pairs() as f64 * 0.5 * (2.0 * std::f64::consts::PI * sigma * sigma).ln()
     }
 
     fn choice(&self, want: Want) -> Choice {
@@ -145,21 +180,21 @@ impl Likelihood {
     }
 
     /// Energy of all pairs (if wanted); `gradient` (N * D numbers, if wanted) is overwritten.
-    fn evaluate(&self, workspace: &mut Workspace, want: Want, x: &Locations, sigma: f64, gradient: &mut [f64]) -> f64 {
-        assert_eq!((x.n_objects(), x.n_dims()), (self.n_objects, self.n_dims), "locations of another size");
+    fn run(&self, workspace: &mut Workspace, want: Want, x: &[f64], sigma: f64, gradient: &mut [f64]) -> Energy {
+        assert_eq!(x.len(), self.n_objects * self.n_dims, "locations of another size");
         if want.gradient() {
             assert_eq!(gradient.len(), self.n_objects * self.n_dims, "gradient of another size");
             gradient.fill(0.0);
         }
         let n_chunks = self.layout.chunks().len();
-        workspace.scaled.scale_from(x, 1.0 / sigma, self.layout.interleaved());
-        workspace.energies.resize(n_chunks, 0.0);
+        workspace.scaled.scale_from(x, self.n_dims, 1.0 / sigma, self.layout.interleaved());
+        workspace.energies.resize(n_chunks, Energy::default());
         if workspace.parallel && n_chunks > 1 {
             self.run_parallel(workspace, want, sigma, gradient);
         } else {
             self.run_serial(workspace, want, sigma, gradient);
         }
-        workspace.energies.iter().sum()
+        workspace.energies.iter().fold(Energy::default(), |sum, &energy| sum + energy)
     }
 
     fn run_serial(&self, workspace: &mut Workspace, want: Want, sigma: f64, gradient: &mut [f64]) {
@@ -223,7 +258,7 @@ fn fold(chunk: &ChunkGradient, sums: &mut [f64], dim: usize, objects: &std::ops:
 pub struct Workspace {
     scaled: Arrays,
     gradients: Vec<ChunkGradient>,
-    energies: Vec<f64>,
+    energies: Vec<Energy>,
     moved: moved::Scratch,
     parallel: bool,
 }

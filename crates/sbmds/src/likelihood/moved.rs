@@ -1,6 +1,6 @@
 //! The change in log-likelihood when one object moves, at the cost of its partners only.
 
-use super::density::{PairDensity, Total};
+use super::density::{Energy, PairDensity, Total};
 use super::dispatch::{Kernel, Want, dispatch_value};
 use super::landmarks::Row;
 use super::simd::{MAX_LANES, Simd};
@@ -60,7 +60,7 @@ impl Likelihood {
 
     fn energy_of_row(&self, scratch: &Scratch, sigma: f64) -> f64 {
         let kernel = RowKernel { scratch, n_dims: self.n_dims(), per_sigma: 1.0 / sigma };
-        dispatch_value(self.choice(Want::Value), kernel)
+        dispatch_value(self.choice(Want::Value), kernel).value
     }
 }
 
@@ -76,7 +76,7 @@ impl Kernel for RowKernel<'_> {
         self,
         s: S,
         density: P,
-    ) -> f64 {
+    ) -> Energy {
         debug_assert!(!GRADIENT);
         let mut total = Total::new(s);
         let row = Row {
