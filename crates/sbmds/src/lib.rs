@@ -13,7 +13,9 @@ pub mod draws;
 pub mod embedding;
 pub mod likelihood;
 pub mod locations;
+pub mod posterior;
 pub mod random;
+pub mod sampler;
 pub mod simulate;
 
 pub use locations::Locations;

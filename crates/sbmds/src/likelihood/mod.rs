@@ -29,6 +29,7 @@ use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 
 pub use noise::Noise;
+pub(crate) use noise::log_phi_cdf;
 pub use simd::InstructionSet;
 
 use crate::Locations;

@@ -48,7 +48,7 @@ fn phi_cdf(z: f64) -> f64 {
 }
 
 /// log Phi(z), exact also where Phi is nearly 1.
-fn log_phi_cdf(z: f64) -> f64 {
+pub(crate) fn log_phi_cdf(z: f64) -> f64 {
     if z > 0.0 { (-0.5 * libm::erfc(z * FRAC_1_SQRT_2)).ln_1p() } else { phi_cdf(z).ln() }
 }
 

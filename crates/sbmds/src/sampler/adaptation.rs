@@ -1,0 +1,265 @@
+//! Learning step sizes and masses during warm-up; afterwards everything is frozen.
+
+/// A step size that learns to meet an acceptance rate.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct StepSize {
+    current: f64,
+    target: f64,
+    rule: Rule,
+}
+
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+enum Rule {
+    DualAveraging(DualAveraging),
+    Paper(PaperRule),
+    Frozen,
+}
+
+/// Nesterov's dual averaging (Hoffman & Gelman 2014, eq. 6), with their constants.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+struct DualAveraging {
+    /// What log steps shrink towards.
+    log_centre: f64,
+    mean_error: f64,
+    mean_log: f64,
+    count: f64,
+}
+
+/// The paper's rule: after every window, a factor 1 +- min(0.01, 1 / sqrt(s - 1)).
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+struct PaperRule {
+    iteration: usize,
+    accepted: usize,
+}
+
+/// Iterations after which the paper's code looks at its acceptance ratio.
+const PAPER_WINDOW: usize = 50;
+
+impl StepSize {
+    /// Starts at `start` and adapts to the acceptance rate `target` by dual averaging.
+    pub fn dual_averaging(start: f64, target: f64) -> Self {
+        Self { current: start, target, rule: Rule::DualAveraging(DualAveraging::around(start)) }
+    }
+
+    /// Starts at `start` and follows the paper's rule.
+    pub fn paper(start: f64, target: f64) -> Self {
+        Self { current: start, target, rule: Rule::Paper(PaperRule { iteration: 1, accepted: 0 }) }
+    }
+
+    /// The step to take now.
+    pub fn get(&self) -> f64 {
+        self.current
+    }
+
+    /// Learns from one transition that was accepted with this probability (and whether it was).
+    pub fn learn(&mut self, acceptance: f64, accepted: bool) {
+        match &mut self.rule {
+            Rule::DualAveraging(averaging) => self.current = averaging.next(self.target - acceptance),
+            Rule::Paper(rule) => self.current *= rule.factor(self.target, accepted),
+            Rule::Frozen => {}
+        }
+    }
+
+    /// Starts learning afresh from another step: the density looks different now.
+    pub fn restart_at(&mut self, step: f64) {
+        if let Rule::DualAveraging(averaging) = &mut self.rule {
+            *averaging = DualAveraging::around(step);
+            self.current = step;
+        }
+    }
+
+    /// Ends the learning: from now on the step stays as it is.
+    pub fn freeze(&mut self) {
+        if let Rule::DualAveraging(averaging) = &self.rule {
+            self.current = averaging.mean_log.exp();
+        }
+        self.rule = Rule::Frozen;
+    }
+}
+
+impl DualAveraging {
+    /// Hoffman & Gelman's gamma, t0 and kappa.
+    const SHRINKAGE: f64 = 0.05;
+    const STABILISATION: f64 = 10.0;
+    const DECAY: f64 = 0.75;
+
+    fn around(step: f64) -> Self {
+        // Ten times the present step: large steps are cheap, so err on that side.
+        Self { log_centre: (10.0 * step).ln(), mean_error: 0.0, mean_log: step.ln(), count: 0.0 }
+    }
+
+    fn next(&mut self, error: f64) -> f64 {
+        self.count += 1.0;
+        let weight = 1.0 / (self.count + Self::STABILISATION);
+        self.mean_error += weight * (error - self.mean_error);
+        let log_step = self.log_centre - self.count.sqrt() / Self::SHRINKAGE * self.mean_error;
+        let weight = self.count.powf(-Self::DECAY);
+        self.mean_log += weight * (log_step - self.mean_log);
+        log_step.exp()
+    }
+}
+
+impl PaperRule {
+    fn factor(&mut self, target: f64, accepted: bool) -> f64 {
+        self.iteration += 1;
+        self.accepted += usize::from(accepted);
+        if self.iteration % PAPER_WINDOW != 0 {
+            return 1.0;
+        }
+        let ratio = self.accepted as f64 / PAPER_WINDOW as f64;
+        self.accepted = 0;
+        let change = 0.01_f64.min(1.0 / ((self.iteration - 1) as f64).sqrt());
+        if ratio > target { 1.0 + change } else { 1.0 - change }
+    }
+}
+
+/// Stan's warm-up schedule: a fast start, slow windows of doubling length in which variances are learned, a fast end.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Windows {
+    slow_start: usize,
+    slow_end: usize,
+    window_end: usize,
+    window_length: usize,
+}
+
+impl Windows {
+    /// For so many warm-up iterations.
+    pub fn new(n_warmup: usize) -> Self {
+        // Stan's 75 / 25 / 50, or 15% / 75% / 10% of a short warm-up.
+        let (start, first, end) = if n_warmup < 150 {
+            let start = (0.15 * n_warmup as f64) as usize;
+            let end = (0.1 * n_warmup as f64) as usize;
+            (start, n_warmup - start - end, end)
+        } else {
+            (75, 25, 50)
+        };
+        let slow_end = n_warmup - end;
+        let mut windows = Self { slow_start: start, slow_end, window_end: start + first, window_length: first };
+        windows.stretch_last();
+        windows
+    }
+
+    /// Whether variances are learned at this iteration.
+    pub fn learns_mass(&self, iteration: usize) -> bool {
+        (self.slow_start..self.slow_end).contains(&iteration)
+    }
+
+    /// Whether a window ends after this iteration; the next one is then twice as long.
+    pub fn ends_after(&mut self, iteration: usize) -> bool {
+        if iteration + 1 != self.window_end || self.window_end > self.slow_end {
+            return false;
+        }
+        self.window_length *= 2;
+        self.window_end += self.window_length;
+        self.stretch_last();
+        true
+    }
+
+    /// A window too short to be followed by one twice as long reaches to the end.
+    fn stretch_last(&mut self) {
+        if self.window_end + 2 * self.window_length > self.slow_end && self.window_end <= self.slow_end {
+            self.window_end = self.slow_end;
+        }
+    }
+}
+
+/// Running variances of many parameters (Welford).
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct RunningVariance {
+    count: f64,
+    mean: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl RunningVariance {
+    /// Of `n` parameters.
+    pub fn new(n: usize) -> Self {
+        Self { count: 0.0, mean: vec![0.0; n], squares: vec![0.0; n] }
+    }
+
+    /// Adds one draw.
+    pub fn add(&mut self, values: &[f64]) {
+        self.count += 1.0;
+        for ((mean, squares), value) in self.mean.iter_mut().zip(&mut self.squares).zip(values) {
+            let before = value - *mean;
+            *mean += before / self.count;
+            *squares += before * (value - *mean);
+        }
+    }
+
+    /// Variances, shrunk towards 1e-3 as in Stan while there are few draws; forgets all draws.
+    pub fn take(&mut self) -> Vec<f64> {
+        let count = self.count;
+        let shrunk = |squares: &f64| {
+            let variance = squares / (count - 1.0).max(1.0);
+            (count / (count + 5.0)) * variance + 1e-3 * (5.0 / (count + 5.0))
+        };
+        let variances = self.squares.iter().map(shrunk).collect();
+        *self = Self::new(self.mean.len());
+        variances
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rule of the paper's Section "Bayesian computation", by hand.
+    #[test]
+    fn the_papers_rule_changes_by_a_hundredth_and_less_later() {
+        let mut step = StepSize::paper(1.0, 0.65);
+        for _ in 0..48 {
+            step.learn(1.0, true);
+            assert_eq!(step.get(), 1.0);
+        }
+        step.learn(1.0, true);
+        assert_eq!(step.get(), 1.01);
+        for _ in 0..50 {
+            step.learn(0.0, false);
+        }
+        assert_eq!(step.get(), 1.01 * 0.99);
+        for _ in 0..(40_000 - 100) {
+            step.learn(0.0, false);
+        }
+        let before = step.get();
+        for _ in 0..50 {
+            step.learn(0.0, false);
+        }
+        // 1 / sqrt(40,050 - 1) < 0.01 by now.
+        assert!((step.get() / before - (1.0 - 1.0 / 40_049_f64.sqrt())).abs() < 1e-15);
+        step.freeze();
+        let frozen = step.get();
+        step.learn(1.0, true);
+        assert_eq!(step.get(), frozen);
+    }
+
+    #[test]
+    fn dual_averaging_meets_its_target() {
+        // Acceptance falls from 1 to 0 as the step grows: exp(-step); 0.65 is met at 0.4308.
+        let mut step = StepSize::dual_averaging(0.01, 0.65);
+        for _ in 0..2_000 {
+            step.learn((-step.get()).exp(), true);
+        }
+        step.freeze();
+        assert!((step.get() - 0.4308).abs() < 0.01, "{}", step.get());
+    }
+
+    #[test]
+    fn windows_are_stans() {
+        let mut windows = Windows::new(1_000);
+        let ends: Vec<usize> = (0..1_000).filter(|&i| windows.ends_after(i)).map(|i| i + 1).collect();
+        // Stan's reference manual: 75, then windows of 25, 50, 100, 200 and the rest, then 50.
+        assert_eq!(ends, [100, 150, 250, 450, 950]);
+        assert!(!windows.learns_mass(74) && windows.learns_mass(75) && !windows.learns_mass(950));
+    }
+
+    #[test]
+    fn running_variance_is_the_variance() {
+        let mut running = RunningVariance::new(1);
+        for value in [1.0, 2.0, 4.0, 8.0] {
+            running.add(&[value]);
+        }
+        let variance = 28.75 / 3.0;
+        assert!((running.take()[0] - (4.0 / 9.0 * variance + 1e-3 * 5.0 / 9.0)).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,59 @@
+//! The blocks beside the locations: the noise variance by Metropolis, the prior scales by Gibbs.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::Gamma;
+
+use super::adaptation::StepSize;
+use crate::likelihood::log_phi_cdf;
+use crate::posterior::{Density, Posterior, ScalePrior};
+use crate::simulate::positive_normal;
+
+/// Random walk on sigma^2 with proposals from a normal truncated to positive values (the paper's, Hastings-corrected).
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct NoiseWalk {
+    pub(super) step: StepSize,
+}
+
+/// What became of a proposal.
+pub(super) struct NoiseMove {
+    pub(super) variance: f64,
+    pub(super) accepted: bool,
+    pub(super) acceptance: f64,
+}
+
+impl NoiseWalk {
+    /// `density_at(variance)`: the locations' density given that noise; its prior is added here.
+    pub(super) fn transition(
+        &self,
+        variance: f64,
+        current: Density,
+        posterior: &Posterior,
+        rng: &mut ChaCha8Rng,
+        density_at: impl FnOnce(f64) -> Density,
+    ) -> NoiseMove {
+        let tau = self.step.get();
+        let proposed = positive_normal(variance, tau, rng);
+        let prior = &posterior.priors().noise;
+        // The truncated proposals are not symmetric: q(v|v*) / q(v*|v) = Phi(v / tau) / Phi(v* / tau).
+        let hastings = log_phi_cdf(variance / tau) - log_phi_cdf(proposed / tau);
+        let change = density_at(proposed).log_density - current.log_density + prior.log_density(proposed)
+            - prior.log_density(variance)
+            + hastings;
+        let acceptance = if change.is_nan() { 0.0 } else { change.exp().min(1.0) };
+        let accepted = rng.random::<f64>() < acceptance;
+        NoiseMove { variance: if accepted { proposed } else { variance }, accepted, acceptance }
+    }
+}
+
+/// Lambda_d | x ~ IG(a + N/2, b + sum_n x_nd^2 / 2), if the scales are learned.
+pub(super) fn draw_scales(posterior: &Posterior, x: &[f64], scales: &mut [f64], rng: &mut ChaCha8Rng) -> bool {
+    let ScalePrior::Learned { shape, rate } = posterior.priors().scales else { return false };
+    let n_objects = posterior.likelihood().n_objects();
+    for (scale, values) in scales.iter_mut().zip(x.chunks_exact(n_objects)) {
+        let squares: f64 = values.iter().map(|value| value * value).sum();
+        let gamma = Gamma::new(shape + 0.5 * n_objects as f64, 1.0 / (rate + 0.5 * squares));
+        *scale = 1.0 / gamma.map_or(f64::NAN, |gamma| rng.sample(gamma));
+    }
+    true
+}

@@ -1,0 +1,62 @@
+//! The leapfrog integrator: one gradient per step, volume preserving, reversible.
+
+use rand::Rng;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+use super::target::{Evaluated, Target};
+
+/// Energy errors beyond this are divergences; Stan, nuts-rs and blackjax use the same.
+pub(super) const DIVERGENCE: f64 = 1000.0;
+
+/// A point with momentum.
+#[derive(Clone, Debug)]
+pub struct PhasePoint {
+    /// Where, with its density.
+    pub evaluated: Evaluated,
+    /// Momentum.
+    pub momentum: Vec<f64>,
+}
+
+impl PhasePoint {
+    /// Negative log density plus kinetic energy.
+    pub fn energy(&self, inverse_mass: &[f64]) -> f64 {
+        kinetic_energy(&self.momentum, inverse_mass) - self.evaluated.log_density()
+    }
+}
+
+/// Momentum ~ N(0, M), with M = 1 / inverse_mass.
+pub fn draw_momentum(inverse_mass: &[f64], rng: &mut impl Rng) -> Vec<f64> {
+    inverse_mass.iter().map(|inverse| rng.sample::<f64, _>(StandardNormal) / inverse.sqrt()).collect()
+}
+
+/// p' M^-1 p / 2
+pub fn kinetic_energy(momentum: &[f64], inverse_mass: &[f64]) -> f64 {
+    0.5 * momentum.iter().zip(inverse_mass).map(|(p, inverse)| p * p * inverse).sum::<f64>()
+}
+
+/// Moves `point` by `n_steps` leapfrog steps of size `step` (negative: backwards in time).
+///
+/// Values are only needed where the trajectory ends, so the steps between ask for gradients alone.
+pub fn leapfrog(point: &mut PhasePoint, target: &mut impl Target, inverse_mass: &[f64], step: f64, n_steps: usize) {
+    let PhasePoint { evaluated: Evaluated { position, gradient, density }, momentum } = point;
+    kick(momentum, gradient, 0.5 * step);
+    for remaining in (0..n_steps).rev() {
+        for ((x, p), inverse) in position.iter_mut().zip(momentum.iter()).zip(inverse_mass) {
+            *x += step * inverse * p;
+        }
+        if remaining > 0 {
+            target.gradient(position, gradient);
+            kick(momentum, gradient, step);
+        } else {
+            *density = target.evaluate(position, gradient);
+            kick(momentum, gradient, 0.5 * step);
+        }
+    }
+}
+
+fn kick(momentum: &mut [f64], gradient: &[f64], step: f64) {
+    for (p, slope) in momentum.iter_mut().zip(gradient) {
+        *p += step * slope;
+    }
+}

@@ -1,0 +1,88 @@
+//! Hamiltonian Monte Carlo with a fixed number of leapfrog steps: the paper's sampler of the locations.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::StepInfo;
+use super::adaptation::StepSize;
+use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
+use super::target::{Evaluated, Target};
+
+/// Tuning of the sampler.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Hmc {
+    pub(super) step: StepSize,
+    n_steps: usize,
+    jitter: f64,
+    /// All ones: the paper's kinetic energy.
+    inverse_mass: Vec<f64>,
+}
+
+impl Hmc {
+    pub(super) fn new(step: StepSize, n_steps: usize, jitter: f64, n_parameters: usize) -> Self {
+        Self { step, n_steps, jitter, inverse_mass: vec![1.0; n_parameters] }
+    }
+
+    /// One trajectory, accepted or not (eq. 14).
+    pub(super) fn transition(
+        &self,
+        current: &mut Evaluated,
+        target: &mut impl Target,
+        rng: &mut ChaCha8Rng,
+    ) -> StepInfo {
+        let n_steps = self.draw_n_steps(rng);
+        let mut point = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(&self.inverse_mass, rng) };
+        let energy = point.energy(&self.inverse_mass);
+        leapfrog(&mut point, target, &self.inverse_mass, self.step.get(), n_steps);
+        let error = point.energy(&self.inverse_mass) - energy;
+        let acceptance = if error.is_finite() { (-error).exp().min(1.0) } else { 0.0 };
+        let accepted = rng.random::<f64>() < acceptance;
+        if accepted {
+            *current = point.evaluated;
+        }
+        StepInfo {
+            acceptance,
+            accepted,
+            energy: if accepted { energy + error } else { energy },
+            step_size: self.step.get(),
+            n_gradients: n_steps,
+            diverging: !(error < DIVERGENCE),
+            tree_depth: 0,
+        }
+    }
+
+    /// Uniform on n (1 +- jitter): trajectories of one length can be periodic.
+    fn draw_n_steps(&self, rng: &mut ChaCha8Rng) -> usize {
+        let spread = (self.jitter * self.n_steps as f64) as usize;
+        if spread == 0 { self.n_steps } else { rng.random_range(self.n_steps - spread..=self.n_steps + spread).max(1) }
+    }
+}
+
+/// A step whose first leapfrog is accepted with a probability around 1/2 (Hoffman & Gelman 2014, algorithm 4).
+pub(super) fn reasonable_step(
+    current: &Evaluated,
+    target: &mut impl Target,
+    inverse_mass: &[f64],
+    rng: &mut ChaCha8Rng,
+) -> f64 {
+    let start = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(inverse_mass, rng) };
+    let energy = start.energy(inverse_mass);
+    let mut log_acceptance = |step: f64| {
+        let mut point = start.clone();
+        leapfrog(&mut point, target, inverse_mass, step, 1);
+        let error = point.energy(inverse_mass) - energy;
+        if error.is_nan() { f64::NEG_INFINITY } else { -error }
+    };
+    let mut step = 0.1;
+    let half = -std::f64::consts::LN_2;
+    let grow = log_acceptance(step) > half;
+    // 2^60 either way: a density so flat or so steep has other problems.
+    for _ in 0..60 {
+        let next = if grow { 2.0 * step } else { 0.5 * step };
+        if (log_acceptance(next) > half) != grow {
+            return if grow { step } else { next };
+        }
+        step = next;
+    }
+    step
+}

@@ -1,0 +1,108 @@
+//! Random-walk Metropolis on the locations: all objects at once (the paper's), or one object at a time.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+
+use super::StepInfo;
+use super::adaptation::StepSize;
+use super::target::Evaluated;
+use crate::likelihood::Workspace;
+use crate::posterior::Posterior;
+
+/// The paper's joint adaptive Metropolis: every coordinate moves by N(0, tau^2).
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct JointWalk {
+    pub(super) step: StepSize,
+}
+
+impl JointWalk {
+    pub(super) fn transition(
+        &self,
+        current: &mut Evaluated,
+        posterior: &Posterior,
+        workspace: &mut Workspace,
+        (sigma, scales): (f64, &[f64]),
+        rng: &mut ChaCha8Rng,
+    ) -> StepInfo {
+        let tau = self.step.get();
+        let moved: Vec<f64> = current.position.iter().map(|x| x + tau * rng.sample::<f64, _>(StandardNormal)).collect();
+        let density = posterior.value(workspace, &moved, sigma, scales);
+        let change = density.log_density - current.log_density();
+        let acceptance = if change.is_nan() { 0.0 } else { change.exp().min(1.0) };
+        let accepted = rng.random::<f64>() < acceptance;
+        if accepted {
+            *current = Evaluated::without_gradient(moved, density);
+        }
+        let energy = -current.log_density();
+        StepInfo { acceptance, accepted, energy, step_size: tau, ..StepInfo::default() }
+    }
+}
+
+/// Metropolis within Gibbs: one object after another, each with a step of its own, at the cost of its partners.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct SingleWalk {
+    steps: Vec<StepSize>,
+}
+
+/// Acceptance rate each object's step adapts to: near the optimum for a few dimensions.
+const SINGLE_TARGET: f64 = 0.35;
+
+impl SingleWalk {
+    pub(super) fn new(n_objects: usize, start: f64) -> Self {
+        Self { steps: vec![StepSize::dual_averaging(start, SINGLE_TARGET); n_objects] }
+    }
+
+    /// One sweep over all objects; `learn` during warm-up.
+    pub(super) fn sweep(
+        &mut self,
+        current: &mut Evaluated,
+        posterior: &Posterior,
+        workspace: &mut Workspace,
+        (sigma, scales): (f64, &[f64]),
+        learn: bool,
+        rng: &mut ChaCha8Rng,
+    ) -> StepInfo {
+        let likelihood = posterior.likelihood();
+        let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
+        let mut x = crate::Locations::from_fn(n_objects, n_dims, |n, d| current.position[d * n_objects + n]);
+        let mut acceptance_sum = 0.0;
+        let mut step_sum = 0.0;
+        let mut n_accepted = 0;
+        for object in 0..n_objects {
+            let tau = self.steps[object].get();
+            let from = x.object(object);
+            let to: Vec<f64> = from.iter().map(|x| x + tau * rng.sample::<f64, _>(StandardNormal)).collect();
+            let prior: f64 = (0..n_dims).map(|d| (from[d] * from[d] - to[d] * to[d]) / (2.0 * scales[d])).sum();
+            let change = prior + likelihood.change_when_moved(workspace, &x, sigma, object, &to);
+            let acceptance = if change.is_nan() { 0.0 } else { change.exp().min(1.0) };
+            let accepted = rng.random::<f64>() < acceptance;
+            if accepted {
+                for (dim, &value) in to.iter().enumerate() {
+                    x.set(object, dim, value);
+                }
+            }
+            if learn {
+                self.steps[object].learn(acceptance, accepted);
+            }
+            acceptance_sum += acceptance;
+            step_sum += tau;
+            n_accepted += usize::from(accepted);
+        }
+        let position = x.as_slice().to_vec();
+        // Evaluated afresh: a sum of many changes would drift.
+        let density = posterior.value(workspace, &position, sigma, scales);
+        *current = Evaluated::without_gradient(position, density);
+        StepInfo {
+            acceptance: acceptance_sum / n_objects as f64,
+            accepted: n_accepted > 0,
+            energy: -density.log_density,
+            step_size: step_sum / n_objects as f64,
+            ..StepInfo::default()
+        }
+    }
+
+    pub(super) fn freeze(&mut self) {
+        self.steps.iter_mut().for_each(StepSize::freeze);
+    }
+}

@@ -1,0 +1,311 @@
+//! Drawing from the posterior: blocks for the locations, the noise and the scales, driven by one [`Chain`].
+
+mod adaptation;
+mod gibbs;
+mod hamiltonian;
+mod hmc;
+mod metropolis;
+mod nuts;
+mod settings;
+mod target;
+
+use std::sync::Arc;
+
+use rand_chacha::ChaCha8Rng;
+
+pub use hamiltonian::{PhasePoint, draw_momentum, kinetic_energy, leapfrog};
+pub use settings::{Sampler, SamplerSettings};
+pub use target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget, Target};
+
+use crate::likelihood::{Likelihood, Workspace};
+use crate::posterior::{Density, Parameters, Posterior};
+use gibbs::{NoiseWalk, draw_scales};
+use hmc::Hmc;
+use metropolis::{JointWalk, SingleWalk};
+use nuts::Nuts;
+
+/// What a person wants to know of one transition; the next step does not need it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct StepInfo {
+    /// Probability with which the locations' move was (or, averaged over a trajectory, would be) accepted.
+    pub acceptance: f64,
+    /// Whether it was.
+    pub accepted: bool,
+    /// Hamiltonian at the new point (negative log density for samplers without momentum).
+    pub energy: f64,
+    /// Step size of the locations' move.
+    pub step_size: f64,
+    /// Gradients evaluated.
+    pub n_gradients: usize,
+    /// Whether the integrator lost the trajectory.
+    pub diverging: bool,
+    /// Doublings of a NUTS trajectory.
+    pub tree_depth: usize,
+}
+
+/// One Markov chain: the posterior it samples, its scratch memory and its state.
+pub struct Chain<'a> {
+    posterior: &'a Posterior,
+    /// The sparse likelihood whose gradient a surrogate trajectory follows.
+    surrogate: Option<Arc<Likelihood>>,
+    workspace: Workspace,
+    state: ChainState,
+}
+
+/// Everything the next step depends on; saving it and going on gives the same draws as never having stopped.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct ChainState {
+    current: Evaluated,
+    variance: f64,
+    scales: Vec<f64>,
+    kernel: Kernel,
+    noise: NoiseWalk,
+    iteration: usize,
+    n_warmup: usize,
+    rng: ChaCha8Rng,
+}
+
+/// How the locations move, with the tuning.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+enum Kernel {
+    Hmc(Hmc),
+    Surrogate(Hmc),
+    Nuts(Nuts),
+    JointWalk(JointWalk),
+    SingleWalk(SingleWalk),
+}
+
+/// Acceptance rate to which the noise's random walk adapts (one dimension).
+const NOISE_TARGET: f64 = 0.44;
+
+impl<'a> Chain<'a> {
+    /// Starts at `start`; `surrogate` is only used by the sampler of that name.
+    pub fn start(
+        posterior: &'a Posterior,
+        surrogate: Option<Arc<Likelihood>>,
+        settings: &SamplerSettings,
+        start: Parameters,
+        mut rng: ChaCha8Rng,
+        mut workspace: Workspace,
+    ) -> Self {
+        let Parameters { x, variance, scales } = start;
+        let (current, kernel) = settings::first_kernel(
+            posterior,
+            surrogate.as_deref(),
+            settings,
+            &mut workspace,
+            (x, variance, &scales),
+            &mut rng,
+        );
+        // The posterior sd of sigma^2 is about sigma^2 sqrt(2 / pairs).
+        let tau = 2.4 * variance * (2.0 / posterior.likelihood().n_pairs().max(1) as f64).sqrt();
+        let noise = NoiseWalk { step: settings.step_size(tau, NOISE_TARGET) };
+        let n_warmup = settings.n_warmup;
+        let mut state = ChainState { current, variance, scales, kernel, noise, iteration: 0, n_warmup, rng };
+        if n_warmup == 0 {
+            state.freeze();
+        }
+        Self { posterior, surrogate, workspace, state }
+    }
+
+    /// Goes on from a saved state.
+    pub fn resume(
+        posterior: &'a Posterior,
+        surrogate: Option<Arc<Likelihood>>,
+        state: ChainState,
+        workspace: Workspace,
+    ) -> Self {
+        Self { posterior, surrogate, workspace, state }
+    }
+
+    /// One iteration: locations, noise, scales; adaptation while warming up.
+    pub fn step(&mut self) -> StepInfo {
+        let info = self.move_locations();
+        if !matches!(self.state.kernel, Kernel::Nuts(_)) && !self.posterior.priors().noise.is_fixed() {
+            self.move_noise();
+        }
+        self.move_scales();
+        self.state.iteration += 1;
+        if self.state.iteration == self.state.n_warmup {
+            self.state.freeze();
+        }
+        info
+    }
+
+    /// What to save.
+    pub fn state(&self) -> &ChainState {
+        &self.state
+    }
+
+    /// Iterations done, warm-up included.
+    pub fn iteration(&self) -> usize {
+        self.state.iteration
+    }
+
+    /// Whether the chain still adapts; such draws are not kept.
+    pub fn is_warming_up(&self) -> bool {
+        self.state.iteration < self.state.n_warmup
+    }
+
+    /// The locations, N * D numbers, dimension by dimension, by place.
+    pub fn x(&self) -> &[f64] {
+        let likelihood = self.posterior.likelihood();
+        &self.state.current.position()[..likelihood.n_objects() * likelihood.n_dims()]
+    }
+
+    /// Noise standard deviation.
+    pub fn sigma(&self) -> f64 {
+        self.state.variance.sqrt()
+    }
+
+    /// Prior variances of the locations.
+    pub fn scales(&self) -> &[f64] {
+        &self.state.scales
+    }
+
+    /// Log-likelihood at the present point.
+    pub fn log_likelihood(&self) -> f64 {
+        self.state.current.density().log_likelihood
+    }
+
+    /// Log posterior density of (X, sigma^2, Lambda) at the present point, up to a constant.
+    pub fn log_density(&self) -> f64 {
+        self.log_likelihood()
+            + self.posterior.log_prior_x(self.x(), &self.state.scales)
+            + self.posterior.log_prior_rest(self.state.variance, &self.state.scales)
+    }
+
+    fn move_locations(&mut self) -> StepInfo {
+        let Self { posterior, surrogate, workspace, state } = self;
+        let ChainState { current, variance, scales, kernel, rng, iteration, n_warmup, .. } = state;
+        let learning = *iteration < *n_warmup;
+        let sigma = variance.sqrt();
+        match kernel {
+            Kernel::Hmc(hmc) => {
+                let mut target = LocationsTarget { posterior, workspace, sigma, scales };
+                let info = hmc.transition(current, &mut target, rng);
+                hmc.step.learn(info.acceptance, info.accepted);
+                info
+            }
+            Kernel::Surrogate(hmc) => {
+                let sparse = surrogate.as_deref().unwrap_or(posterior.likelihood());
+                let mut target = SurrogateTarget { posterior, sparse, workspace, sigma, scales };
+                let info = hmc.transition(current, &mut target, rng);
+                hmc.step.learn(info.acceptance, info.accepted);
+                info
+            }
+            Kernel::Nuts(nuts) => {
+                let info = if posterior.priors().noise.is_fixed() {
+                    let mut target = LocationsTarget { posterior, workspace, sigma, scales };
+                    nuts_step(nuts, current, &mut target, rng, learning.then_some(*iteration))
+                } else {
+                    let mut target = JointTarget { posterior, workspace, scales };
+                    nuts_step(nuts, current, &mut target, rng, learning.then_some(*iteration))
+                };
+                if !posterior.priors().noise.is_fixed() {
+                    let log_sigma = current.position[current.position.len() - 1];
+                    *variance = (2.0 * log_sigma).exp();
+                }
+                info
+            }
+            Kernel::JointWalk(walk) => {
+                let info = walk.transition(current, posterior, workspace, (sigma, scales), rng);
+                walk.step.learn(info.acceptance, info.accepted);
+                info
+            }
+            Kernel::SingleWalk(walk) => walk.sweep(current, posterior, workspace, (sigma, scales), learning, rng),
+        }
+    }
+
+    fn move_noise(&mut self) {
+        let Self { posterior, workspace, state, surrogate } = self;
+        let mut proposed = None;
+        let moved =
+            state.noise.transition(state.variance, state.current.density, posterior, &mut state.rng, |variance| {
+                let position = state.current.position.clone();
+                let evaluated = state.kernel.evaluate(
+                    position,
+                    posterior,
+                    surrogate.as_deref(),
+                    workspace,
+                    (variance.sqrt(), &state.scales),
+                );
+                proposed.insert(evaluated).density()
+            });
+        if let (true, Some(evaluated)) = (moved.accepted, proposed) {
+            state.variance = moved.variance;
+            state.current = evaluated;
+        }
+        state.noise.step.learn(moved.acceptance, moved.accepted);
+    }
+
+    fn move_scales(&mut self) {
+        let Self { posterior, workspace, state, surrogate } = self;
+        let n_coordinates = posterior.likelihood().n_objects() * posterior.likelihood().n_dims();
+        let x = &state.current.position[..n_coordinates];
+        if draw_scales(posterior, x, &mut state.scales, &mut state.rng) {
+            let position = state.current.position.clone();
+            let given = (state.variance.sqrt(), state.scales.as_slice());
+            state.current = state.kernel.evaluate(position, posterior, surrogate.as_deref(), workspace, given);
+        }
+    }
+}
+
+fn nuts_step(
+    nuts: &mut Nuts,
+    current: &mut Evaluated,
+    target: &mut impl Target,
+    rng: &mut ChaCha8Rng,
+    warmup_iteration: Option<usize>,
+) -> StepInfo {
+    let info = nuts.transition(current, target, rng);
+    if let Some(iteration) = warmup_iteration {
+        nuts.adapt(iteration, &info, current, target, rng);
+    }
+    info
+}
+
+impl Kernel {
+    /// The density at `position` as this kernel needs it: with its own target's gradient, or without one.
+    fn evaluate(
+        &self,
+        position: Vec<f64>,
+        posterior: &Posterior,
+        surrogate: Option<&Likelihood>,
+        workspace: &mut Workspace,
+        (sigma, scales): (f64, &[f64]),
+    ) -> Evaluated {
+        match self {
+            Self::Nuts(_) if !posterior.priors().noise.is_fixed() => {
+                Evaluated::at(&mut JointTarget { posterior, workspace, scales }, position)
+            }
+            Self::Hmc(_) | Self::Nuts(_) => {
+                Evaluated::at(&mut LocationsTarget { posterior, workspace, sigma, scales }, position)
+            }
+            Self::Surrogate(_) => {
+                let sparse = surrogate.unwrap_or(posterior.likelihood());
+                Evaluated::at(&mut SurrogateTarget { posterior, sparse, workspace, sigma, scales }, position)
+            }
+            Self::JointWalk(_) | Self::SingleWalk(_) => {
+                let density: Density = posterior.value(workspace, &position, sigma, scales);
+                Evaluated::without_gradient(position, density)
+            }
+        }
+    }
+
+    fn freeze(&mut self) {
+        match self {
+            Self::Hmc(hmc) | Self::Surrogate(hmc) => hmc.step.freeze(),
+            Self::Nuts(nuts) => nuts.step.freeze(),
+            Self::JointWalk(walk) => walk.step.freeze(),
+            Self::SingleWalk(walk) => walk.freeze(),
+        }
+    }
+}
+
+impl ChainState {
+    fn freeze(&mut self) {
+        self.kernel.freeze();
+        self.noise.step.freeze();
+    }
+}

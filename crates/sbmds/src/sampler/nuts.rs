@@ -1,0 +1,220 @@
+//! The no-U-turn sampler with multinomial weights (Hoffman & Gelman 2014; Betancourt 2017, appendix A).
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::StepInfo;
+use super::adaptation::{RunningVariance, StepSize, Windows};
+use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
+use super::hmc::reasonable_step;
+use super::target::{Evaluated, Target};
+
+/// Tuning of the sampler.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Nuts {
+    pub(super) step: StepSize,
+    inverse_mass: Vec<f64>,
+    max_depth: usize,
+    windows: Windows,
+    variances: RunningVariance,
+}
+
+impl Nuts {
+    pub(super) fn new(inverse_mass: Vec<f64>, step: StepSize, max_depth: usize, n_warmup: usize) -> Self {
+        let variances = RunningVariance::new(inverse_mass.len());
+        Self { step, inverse_mass, max_depth, windows: Windows::new(n_warmup), variances }
+    }
+
+    /// One draw from the trajectory that doubles until it turns back.
+    pub(super) fn transition(
+        &self,
+        current: &mut Evaluated,
+        target: &mut impl Target,
+        rng: &mut ChaCha8Rng,
+    ) -> StepInfo {
+        let start = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(&self.inverse_mass, rng) };
+        let mut walk = Walk {
+            target,
+            inverse_mass: &self.inverse_mass,
+            step: self.step.get(),
+            start_energy: start.energy(&self.inverse_mass),
+            acceptance_sum: 0.0,
+            n_steps: 0,
+            diverging: false,
+        };
+        let mut tree = Tree::leaf(start, 0.0);
+        let mut depth = 0;
+        while depth < self.max_depth {
+            let forward = rng.random::<bool>();
+            let Some(other) = walk.grow(tree.end(forward), depth, forward, rng) else { break };
+            depth += 1;
+            // Biased towards the new half, which lies further from the start.
+            let take_other = rng.random::<f64>().ln() < other.log_weight - tree.log_weight;
+            tree = tree.join(other, forward, take_other);
+            if tree.turns(&self.inverse_mass) {
+                break;
+            }
+        }
+        let info = StepInfo {
+            acceptance: walk.acceptance_sum / walk.n_steps.max(1) as f64,
+            accepted: tree.sample.position != current.position,
+            energy: tree.sample_energy + walk.start_energy,
+            step_size: self.step.get(),
+            n_gradients: walk.n_steps,
+            diverging: walk.diverging,
+            tree_depth: depth,
+        };
+        *current = tree.sample;
+        info
+    }
+
+    /// Learns step and masses from the transition just made.
+    pub(super) fn adapt(
+        &mut self,
+        iteration: usize,
+        info: &StepInfo,
+        current: &Evaluated,
+        target: &mut impl Target,
+        rng: &mut ChaCha8Rng,
+    ) {
+        self.step.learn(info.acceptance, info.accepted);
+        if self.windows.learns_mass(iteration) {
+            self.variances.add(&current.position);
+        }
+        if self.windows.ends_after(iteration) {
+            self.inverse_mass = self.variances.take();
+            let step = reasonable_step(current, target, &self.inverse_mass, rng);
+            self.step.restart_at(step);
+        }
+    }
+}
+
+/// What growing a trajectory needs and keeps count of.
+struct Walk<'a, T> {
+    target: &'a mut T,
+    inverse_mass: &'a [f64],
+    step: f64,
+    start_energy: f64,
+    acceptance_sum: f64,
+    n_steps: usize,
+    diverging: bool,
+}
+
+impl<T: Target> Walk<'_, T> {
+    /// A tree of 2^depth points beyond `from`; nothing if it diverges or turns back within itself.
+    fn grow(&mut self, from: &PhasePoint, depth: usize, forward: bool, rng: &mut ChaCha8Rng) -> Option<Tree> {
+        if depth == 0 {
+            return self.step_from(from, forward);
+        }
+        let near = self.grow(from, depth - 1, forward, rng)?;
+        let far = self.grow(near.end(forward), depth - 1, forward, rng)?;
+        // Uniform over the weights inside a tree: multinomial sampling.
+        let total = log_sum_exp(near.log_weight, far.log_weight);
+        let take_far = rng.random::<f64>().ln() < far.log_weight - total;
+        let tree = near.join(far, forward, take_far);
+        (!tree.turns(self.inverse_mass)).then_some(tree)
+    }
+
+    fn step_from(&mut self, from: &PhasePoint, forward: bool) -> Option<Tree> {
+        let mut point = from.clone();
+        let step = if forward { self.step } else { -self.step };
+        leapfrog(&mut point, self.target, self.inverse_mass, step, 1);
+        let error = point.energy(self.inverse_mass) - self.start_energy;
+        let error = if error.is_nan() { f64::INFINITY } else { error };
+        self.n_steps += 1;
+        self.acceptance_sum += (-error).exp().min(1.0);
+        if error > DIVERGENCE {
+            self.diverging = true;
+            return None;
+        }
+        Some(Tree::leaf(point, error))
+    }
+}
+
+/// A stretch of trajectory: its ends, one point drawn from it, and its momenta summed.
+struct Tree {
+    /// First and last point in time; the same point for a single leaf.
+    ends: [PhasePoint; 2],
+    momentum_sum: Vec<f64>,
+    sample: Evaluated,
+    /// Energy of the sample above that of the trajectory's start.
+    sample_energy: f64,
+    /// Log of the summed weights exp(-energy).
+    log_weight: f64,
+    /// The seam where the two halves met: last momentum of the earlier, first of the later, and the earlier's sum.
+    seam: Option<Seam>,
+}
+
+struct Seam {
+    early_last: Vec<f64>,
+    late_first: Vec<f64>,
+    early_sum: Vec<f64>,
+    late_sum: Vec<f64>,
+}
+
+impl Tree {
+    fn leaf(point: PhasePoint, energy: f64) -> Self {
+        Self {
+            momentum_sum: point.momentum.clone(),
+            sample: point.evaluated.clone(),
+            sample_energy: energy,
+            log_weight: -energy,
+            ends: [point.clone(), point],
+            seam: None,
+        }
+    }
+
+    fn end(&self, last: bool) -> &PhasePoint {
+        &self.ends[usize::from(last)]
+    }
+
+    /// The two as one, `other` after this one if `forward`; the sample is the other's if `take_other`.
+    fn join(self, other: Tree, forward: bool, take_other: bool) -> Tree {
+        let log_weight = log_sum_exp(self.log_weight, other.log_weight);
+        let (sample, sample_energy) = if take_other {
+            (other.sample.clone(), other.sample_energy)
+        } else {
+            (self.sample.clone(), self.sample_energy)
+        };
+        let (early, late) = if forward { (self, other) } else { (other, self) };
+        let momentum_sum = sum(&early.momentum_sum, &late.momentum_sum);
+        let [first, early_last] = early.ends;
+        let [late_first, last] = late.ends;
+        let seam = Seam {
+            early_last: early_last.momentum,
+            late_first: late_first.momentum,
+            early_sum: early.momentum_sum,
+            late_sum: late.momentum_sum,
+        };
+        Tree { ends: [first, last], momentum_sum, sample, sample_energy, log_weight, seam: Some(seam) }
+    }
+
+    /// Whether the trajectory turns back: over its whole length, or across the seam of its halves, which catches the
+    /// turns that a trajectory of just the wrong length would hide.
+    fn turns(&self, inverse_mass: &[f64]) -> bool {
+        let [first, last] = &self.ends;
+        let turned = |sum: &[f64], from: &[f64], to: &[f64]| {
+            along(sum, from, inverse_mass) <= 0.0 || along(sum, to, inverse_mass) <= 0.0
+        };
+        if turned(&self.momentum_sum, &first.momentum, &last.momentum) {
+            return true;
+        }
+        let Some(seam) = &self.seam else { return false };
+        turned(&sum(&seam.early_sum, &seam.late_first), &first.momentum, &seam.late_first)
+            || turned(&sum(&seam.late_sum, &seam.early_last), &seam.early_last, &last.momentum)
+    }
+}
+
+fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
+}
+
+/// sum' M^-1 momentum
+fn along(sum: &[f64], momentum: &[f64], inverse_mass: &[f64]) -> f64 {
+    sum.iter().zip(momentum).zip(inverse_mass).map(|((s, p), inverse)| s * p * inverse).sum()
+}
+
+fn log_sum_exp(a: f64, b: f64) -> f64 {
+    let larger = a.max(b);
+    if larger == f64::NEG_INFINITY { larger } else { larger + ((a - larger).exp() + (b - larger).exp()).ln() }
+}

@@ -1,0 +1,185 @@
+//! Which sampler, and how it is set up.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rand_chacha::ChaCha8Rng;
+
+use super::adaptation::StepSize;
+use super::hmc::{Hmc, reasonable_step};
+use super::metropolis::{JointWalk, SingleWalk};
+use super::nuts::Nuts;
+use super::target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget};
+use super::{Kernel, Likelihood, Posterior, Workspace};
+
+/// The samplers by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sampler {
+    /// The one with most effective draws per second in `sbmds bench samplers`.
+    #[default]
+    Auto,
+    /// No-U-turn sampler on locations and log sigma together.
+    Nuts,
+    /// The paper's Hamiltonian Monte Carlo, with Metropolis on sigma^2.
+    Hmc,
+    /// The paper's joint random-walk Metropolis.
+    Mh,
+    /// Metropolis within Gibbs, one object at a time.
+    Mwg,
+    /// Hamiltonian Monte Carlo for the full likelihood along the gradient of a sparse one.
+    Surrogate,
+}
+
+impl Sampler {
+    /// All names.
+    pub const ALL: [Self; 6] = [Self::Auto, Self::Nuts, Self::Hmc, Self::Mh, Self::Mwg, Self::Surrogate];
+
+    /// What `auto` stands for.
+    pub fn resolve(self) -> Self {
+        if self == Self::Auto { Self::Nuts } else { self }
+    }
+}
+
+impl fmt::Display for Sampler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Nuts => "nuts",
+            Self::Hmc => "hmc",
+            Self::Mh => "mh",
+            Self::Mwg => "mwg",
+            Self::Surrogate => "surrogate",
+        })
+    }
+}
+
+impl FromStr for Sampler {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|sampler| sampler.to_string() == name)
+            .ok_or_else(|| format!("{name:?} is no sampler: use auto, nuts, hmc, mh, mwg or surrogate"))
+    }
+}
+
+/// How to sample.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct SamplerSettings {
+    /// Which sampler.
+    pub sampler: Sampler,
+    /// Iterations that adapt and are thrown away.
+    pub n_warmup: usize,
+    /// Leapfrog steps of an HMC trajectory.
+    pub leapfrog_steps: usize,
+    /// Trajectory lengths vary by this fraction.
+    pub jitter: f64,
+    /// Acceptance rate to adapt to; the default depends on the sampler.
+    pub target_acceptance: Option<f64>,
+    /// Largest number of doublings of a NUTS trajectory.
+    pub max_depth: usize,
+    /// Adapt steps by the paper's rule instead of dual averaging.
+    pub paper_adaptation: bool,
+}
+
+impl Default for SamplerSettings {
+    fn default() -> Self {
+        Self {
+            sampler: Sampler::Auto,
+            n_warmup: 1000,
+            leapfrog_steps: 20,
+            jitter: 0.0,
+            target_acceptance: None,
+            max_depth: 10,
+            paper_adaptation: false,
+        }
+    }
+}
+
+impl SamplerSettings {
+    /// Acceptance rate to adapt to: 0.65 for HMC (the paper's), 0.8 for NUTS (Stan's), 0.234 for the joint walk.
+    fn target(&self) -> f64 {
+        self.target_acceptance.unwrap_or(match self.sampler.resolve() {
+            Sampler::Nuts => 0.8,
+            Sampler::Mh => 0.234,
+            _ => 0.65,
+        })
+    }
+
+    /// A step that starts at `start` and adapts to `target` as the settings say.
+    pub(super) fn step_size(&self, start: f64, target: f64) -> StepSize {
+        if self.paper_adaptation { StepSize::paper(start, target) } else { StepSize::dual_averaging(start, target) }
+    }
+}
+
+/// The first evaluation and the untuned kernel.
+pub(super) fn first_kernel(
+    posterior: &Posterior,
+    surrogate: Option<&Likelihood>,
+    settings: &SamplerSettings,
+    workspace: &mut Workspace,
+    (x, variance, scales): (Vec<f64>, f64, &[f64]),
+    rng: &mut ChaCha8Rng,
+) -> (Evaluated, Kernel) {
+    let sigma = variance.sqrt();
+    let n_coordinates = x.len();
+    let likelihood = posterior.likelihood();
+    let target_rate = settings.target();
+    let new_hmc = |step: f64| {
+        let step = settings.step_size(step, target_rate);
+        Hmc::new(step, settings.leapfrog_steps, settings.jitter, n_coordinates)
+    };
+    let ones = vec![1.0; n_coordinates];
+    match settings.sampler.resolve() {
+        Sampler::Hmc => {
+            let mut target = LocationsTarget { posterior, workspace, sigma, scales };
+            let current = Evaluated::at(&mut target, x);
+            let step = reasonable_step(&current, &mut target, &ones, rng);
+            (current, Kernel::Hmc(new_hmc(step)))
+        }
+        Sampler::Surrogate => {
+            let sparse = surrogate.unwrap_or(likelihood);
+            let mut target = SurrogateTarget { posterior, sparse, workspace, sigma, scales };
+            let current = Evaluated::at(&mut target, x);
+            let step = reasonable_step(&current, &mut target, &ones, rng);
+            (current, Kernel::Surrogate(new_hmc(step)))
+        }
+        Sampler::Nuts | Sampler::Auto => {
+            // A guess of the posterior variances: a coordinate is the mean of its partners' pulls, log sigma has the
+            // information 2 per pair.
+            let pairs = likelihood.n_pairs().max(1) as f64;
+            let guess = variance * likelihood.n_dims() as f64 * likelihood.n_objects() as f64 / (2.0 * pairs);
+            let mut inverse_mass = vec![guess; n_coordinates];
+            if posterior.priors().noise.is_fixed() {
+                let mut target = LocationsTarget { posterior, workspace, sigma, scales };
+                let current = Evaluated::at(&mut target, x);
+                let step = reasonable_step(&current, &mut target, &inverse_mass, rng);
+                let step = settings.step_size(step, target_rate);
+                (current, Kernel::Nuts(Nuts::new(inverse_mass, step, settings.max_depth, settings.n_warmup)))
+            } else {
+                inverse_mass.push(0.5 / pairs);
+                let mut target = JointTarget { posterior, workspace, scales };
+                let mut position = x;
+                position.push(sigma.ln());
+                let current = Evaluated::at(&mut target, position);
+                let step = reasonable_step(&current, &mut target, &inverse_mass, rng);
+                let step = settings.step_size(step, target_rate);
+                (current, Kernel::Nuts(Nuts::new(inverse_mass, step, settings.max_depth, settings.n_warmup)))
+            }
+        }
+        Sampler::Mh => {
+            let density = posterior.value(workspace, &x, sigma, scales);
+            // 2.4 / sqrt(dimension) posterior standard deviations (Roberts, Gelman & Gilks 1997).
+            let tau = 2.4 * sigma / (n_coordinates as f64).sqrt();
+            let step = settings.step_size(tau, target_rate);
+            (Evaluated::without_gradient(x, density), Kernel::JointWalk(JointWalk { step }))
+        }
+        Sampler::Mwg => {
+            let density = posterior.value(workspace, &x, sigma, scales);
+            let walk = SingleWalk::new(likelihood.n_objects(), sigma);
+            (Evaluated::without_gradient(x, density), Kernel::SingleWalk(walk))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Densities as the Hamiltonian samplers see them: a vector of numbers, a log density and its gradient.
+
+use crate::likelihood::{Likelihood, Workspace};
+use crate::posterior::{Density, Posterior};
+
+/// A log density over R^n.
+pub trait Target {
+    /// Log density at `position` and, with it, what is worth recording; overwrites `gradient`.
+    fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density;
+
+    /// Gradient alone, where no value is needed.
+    fn gradient(&mut self, position: &[f64], gradient: &mut [f64]);
+}
+
+/// The locations given the noise and the scales.
+pub struct LocationsTarget<'a> {
+    pub(super) posterior: &'a Posterior,
+    pub(super) workspace: &'a mut Workspace,
+    pub(super) sigma: f64,
+    pub(super) scales: &'a [f64],
+}
+
+impl Target for LocationsTarget<'_> {
+    fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
+        self.posterior.evaluate(self.workspace, position, self.sigma, self.scales, gradient)
+    }
+
+    fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
+        self.posterior.gradient(self.workspace, position, self.sigma, self.scales, gradient);
+    }
+}
+
+/// Locations and log sigma together, given the scales: N * D numbers, then log sigma.
+pub struct JointTarget<'a> {
+    pub(super) posterior: &'a Posterior,
+    pub(super) workspace: &'a mut Workspace,
+    pub(super) scales: &'a [f64],
+}
+
+impl Target for JointTarget<'_> {
+    fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
+        let (log_sigma, x) = position.split_last().expect("log sigma is the last parameter");
+        let (by_log_sigma, gradient) = gradient.split_last_mut().expect("as long as the position");
+        let sigma = log_sigma.exp();
+        let mut density = self.posterior.evaluate(self.workspace, x, sigma, self.scales, gradient);
+        let prior = &self.posterior.priors().noise;
+        *by_log_sigma = density.by_log_sigma + prior.slope_by_log_sigma(sigma * sigma);
+        // The Jacobian of sigma^2 = exp(2 log sigma) is 2 sigma^2.
+        density.log_density += prior.log_density(sigma * sigma) + 2.0 * log_sigma + std::f64::consts::LN_2;
+        density
+    }
+
+    fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
+        // The derivative by log sigma needs the value's sums.
+        self.evaluate(position, gradient);
+    }
+}
+
+/// The locations under the full likelihood, with the gradient of a sparse one: trajectories follow the cheap gradient,
+/// acceptance is decided by the true density, which stays exact.
+pub struct SurrogateTarget<'a> {
+    pub(super) posterior: &'a Posterior,
+    pub(super) sparse: &'a Likelihood,
+    pub(super) workspace: &'a mut Workspace,
+    pub(super) sigma: f64,
+    pub(super) scales: &'a [f64],
+}
+
+impl Target for SurrogateTarget<'_> {
+    fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
+        self.gradient(position, gradient);
+        self.posterior.value(self.workspace, position, self.sigma, self.scales)
+    }
+
+    fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
+        self.sparse.gradient_at(self.workspace, position, self.sigma, gradient);
+        // The coupled pairs speak for all.
+        let ratio = self.posterior.likelihood().n_pairs() as f64 / self.sparse.n_pairs() as f64;
+        for slope in gradient.iter_mut() {
+            *slope *= ratio;
+        }
+        self.posterior.add_prior_gradient(position, self.scales, gradient);
+    }
+}
+
+/// A density with the point it was computed at: they only travel together, so a value can never be stale.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Evaluated {
+    pub(super) position: Vec<f64>,
+    pub(super) gradient: Vec<f64>,
+    pub(super) density: Density,
+}
+
+impl Evaluated {
+    /// Evaluates the target at `position`.
+    pub fn at(target: &mut impl Target, position: Vec<f64>) -> Self {
+        let mut gradient = vec![0.0; position.len()];
+        let density = target.evaluate(&position, &mut gradient);
+        Self { position, gradient, density }
+    }
+
+    /// A value without gradient, for samplers that need none.
+    pub(super) fn without_gradient(position: Vec<f64>, density: Density) -> Self {
+        Self { position, gradient: Vec::new(), density }
+    }
+
+    /// Where.
+    pub fn position(&self) -> &[f64] {
+        &self.position
+    }
+
+    /// The log density there.
+    pub fn log_density(&self) -> f64 {
+        self.density.log_density
+    }
+
+    /// Its gradient.
+    pub fn gradient(&self) -> &[f64] {
+        &self.gradient
+    }
+
+    /// Value, likelihood and derivative by the noise.
+    pub fn density(&self) -> Density {
+        self.density
+    }
+}
