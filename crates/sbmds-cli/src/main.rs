@@ -11,7 +11,7 @@ use clap::{Parser, Subcommand};
 
 /// Maps from dissimilarities, with honest uncertainty: sparse Bayesian multidimensional scaling.
 #[derive(Parser)]
-#[command(version, max_term_width = 110)]
+#[command(name = "sbmds", version, max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

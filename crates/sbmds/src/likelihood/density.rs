@@ -5,7 +5,7 @@
 use super::mills::{P_EVEN, P_ODD, Q_EVEN, Q_ODD};
 use super::simd::Simd;
 
-/// The density of y given z, up to the constant that `log_constant` holds.
+/// The density of y given z, up to the normalising constant of a pair.
 ///
 /// One implementation per noise family; everything else in the likelihood is the same for all.
 pub(super) trait PairDensity: Copy + Send + Sync {
