@@ -13,6 +13,7 @@ pub mod draws;
 pub mod embedding;
 pub mod likelihood;
 pub mod locations;
+mod numeric;
 pub mod posterior;
 pub mod random;
 pub mod sampler;

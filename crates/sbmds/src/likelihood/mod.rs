@@ -34,6 +34,7 @@ pub use simd::InstructionSet;
 
 use crate::Locations;
 use crate::coupling::Pairs;
+use crate::numeric::dot;
 
 /// The coupled pairs and how dissimilarities scatter: everything the likelihood is made of, for a fixed dimension.
 pub struct Likelihood {
@@ -164,7 +165,7 @@ impl Likelihood {
     ) -> LikelihoodValue {
         let energy = self.run(workspace, Want::Both, x, sigma, gradient);
         // Eq. 10, by Euler's identity.
-        let along_x: f64 = x.iter().zip(gradient.iter()).map(|(x, slope)| x * slope).sum();
+        let along_x = dot(x, gradient);
         LikelihoodValue {
             log_likelihood: self.log_likelihood_of(energy, sigma),
             by_log_sigma: energy.pull - along_x - self.n_pairs() as f64,

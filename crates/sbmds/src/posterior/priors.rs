@@ -2,6 +2,8 @@
 
 use std::f64::consts::PI;
 
+use crate::numeric::sum_of_squares;
+
 /// Priors of everything unknown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Priors {
@@ -106,8 +108,7 @@ fn log_inverse_gamma(variance: f64, shape: f64, rate: f64) -> f64 {
 
 /// Log density of independent N(0, variance) values.
 pub(super) fn log_normal_prior(values: &[f64], variance: f64) -> f64 {
-    let squares: f64 = values.iter().map(|value| value * value).sum();
-    -0.5 * values.len() as f64 * (2.0 * PI * variance).ln() - 0.5 * squares / variance
+    -0.5 * values.len() as f64 * (2.0 * PI * variance).ln() - 0.5 * sum_of_squares(values) / variance
 }
 
 #[cfg(test)]

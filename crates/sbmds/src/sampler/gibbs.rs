@@ -6,6 +6,7 @@ use rand_distr::Gamma;
 
 use super::adaptation::StepSize;
 use crate::likelihood::log_phi_cdf;
+use crate::numeric::sum_of_squares;
 use crate::posterior::{Density, Posterior, ScalePrior};
 use crate::simulate::positive_normal;
 
@@ -51,8 +52,7 @@ pub(super) fn draw_scales(posterior: &Posterior, x: &[f64], scales: &mut [f64], 
     let ScalePrior::Learned { shape, rate } = posterior.priors().scales else { return false };
     let n_objects = posterior.likelihood().n_objects();
     for (scale, values) in scales.iter_mut().zip(x.chunks_exact(n_objects)) {
-        let squares: f64 = values.iter().map(|value| value * value).sum();
-        let gamma = Gamma::new(shape + 0.5 * n_objects as f64, 1.0 / (rate + 0.5 * squares));
+        let gamma = Gamma::new(shape + 0.5 * n_objects as f64, 1.0 / (rate + 0.5 * sum_of_squares(values)));
         *scale = 1.0 / gamma.map_or(f64::NAN, |gamma| rng.sample(gamma));
     }
     true

@@ -5,6 +5,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use super::target::{Evaluated, Target};
+use crate::numeric::weighted_dot;
 
 /// Energy errors beyond this are divergences; Stan, nuts-rs and blackjax use the same.
 pub(super) const DIVERGENCE: f64 = 1000.0;
@@ -27,12 +28,16 @@ impl PhasePoint {
 
 /// Momentum ~ N(0, M), with M = 1 / inverse_mass.
 pub fn draw_momentum(inverse_mass: &[f64], rng: &mut impl Rng) -> Vec<f64> {
-    inverse_mass.iter().map(|inverse| rng.sample::<f64, _>(StandardNormal) / inverse.sqrt()).collect()
+    let mut momentum: Vec<f64> = inverse_mass.iter().map(|_| rng.sample(StandardNormal)).collect();
+    for (p, inverse) in momentum.iter_mut().zip(inverse_mass) {
+        *p /= inverse.sqrt();
+    }
+    momentum
 }
 
 /// p' M^-1 p / 2
 pub fn kinetic_energy(momentum: &[f64], inverse_mass: &[f64]) -> f64 {
-    0.5 * momentum.iter().zip(inverse_mass).map(|(p, inverse)| p * p * inverse).sum::<f64>()
+    0.5 * weighted_dot(momentum, momentum, inverse_mass)
 }
 
 /// Moves `point` by `n_steps` leapfrog steps of size `step` (negative: backwards in time).

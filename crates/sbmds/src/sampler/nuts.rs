@@ -1,5 +1,7 @@
 //! The no-U-turn sampler with multinomial weights (Hoffman & Gelman 2014; Betancourt 2017, appendix A).
 
+use std::rc::Rc;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -8,6 +10,7 @@ use super::adaptation::{RunningVariance, StepSize, Windows};
 use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
 use super::hmc::reasonable_step;
 use super::target::{Evaluated, Target};
+use crate::numeric::{weighted_dot, weighted_dot_of_sum};
 
 /// Tuning of the sampler.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -42,7 +45,7 @@ impl Nuts {
             n_steps: 0,
             diverging: false,
         };
-        let mut tree = Tree::leaf(start, 0.0);
+        let mut tree = Tree::leaf(Rc::new(start), 0.0);
         let mut depth = 0;
         while depth < self.max_depth {
             let forward = rng.random::<bool>();
@@ -57,14 +60,14 @@ impl Nuts {
         }
         let info = StepInfo {
             acceptance: walk.acceptance_sum / walk.n_steps.max(1) as f64,
-            accepted: tree.sample.position != current.position,
+            accepted: tree.sample.evaluated.position != current.position,
             energy: tree.sample_energy + walk.start_energy,
             step_size: self.step.get(),
             n_gradients: walk.n_steps,
             diverging: walk.diverging,
             tree_depth: depth,
         };
-        *current = tree.sample;
+        *current = tree.sample.evaluated.clone();
         info
     }
 
@@ -127,36 +130,36 @@ impl<T: Target> Walk<'_, T> {
             self.diverging = true;
             return None;
         }
-        Some(Tree::leaf(point, error))
+        Some(Tree::leaf(Rc::new(point), error))
     }
 }
 
 /// A stretch of trajectory: its ends, one point drawn from it, and its momenta summed.
 struct Tree {
     /// First and last point in time; the same point for a single leaf.
-    ends: [PhasePoint; 2],
-    momentum_sum: Vec<f64>,
-    sample: Evaluated,
+    ends: [Rc<PhasePoint>; 2],
+    momentum_sum: Rc<Vec<f64>>,
+    sample: Rc<PhasePoint>,
     /// Energy of the sample above that of the trajectory's start.
     sample_energy: f64,
     /// Log of the summed weights exp(-energy).
     log_weight: f64,
-    /// The seam where the two halves met: last momentum of the earlier, first of the later, and the earlier's sum.
     seam: Option<Seam>,
 }
 
+/// Where two halves met: the points on either side, and the summed momenta of either half.
 struct Seam {
-    early_last: Vec<f64>,
-    late_first: Vec<f64>,
-    early_sum: Vec<f64>,
-    late_sum: Vec<f64>,
+    early_last: Rc<PhasePoint>,
+    late_first: Rc<PhasePoint>,
+    early_sum: Rc<Vec<f64>>,
+    late_sum: Rc<Vec<f64>>,
 }
 
 impl Tree {
-    fn leaf(point: PhasePoint, energy: f64) -> Self {
+    fn leaf(point: Rc<PhasePoint>, energy: f64) -> Self {
         Self {
-            momentum_sum: point.momentum.clone(),
-            sample: point.evaluated.clone(),
+            momentum_sum: Rc::new(point.momentum.clone()),
+            sample: point.clone(),
             sample_energy: energy,
             log_weight: -energy,
             ends: [point.clone(), point],
@@ -171,47 +174,34 @@ impl Tree {
     /// The two as one, `other` after this one if `forward`; the sample is the other's if `take_other`.
     fn join(self, other: Tree, forward: bool, take_other: bool) -> Tree {
         let log_weight = log_sum_exp(self.log_weight, other.log_weight);
-        let (sample, sample_energy) = if take_other {
-            (other.sample.clone(), other.sample_energy)
-        } else {
-            (self.sample.clone(), self.sample_energy)
-        };
+        let from = if take_other { &other } else { &self };
+        let (sample, sample_energy) = (from.sample.clone(), from.sample_energy);
         let (early, late) = if forward { (self, other) } else { (other, self) };
-        let momentum_sum = sum(&early.momentum_sum, &late.momentum_sum);
+        let momentum_sum = early.momentum_sum.iter().zip(late.momentum_sum.iter()).map(|(a, b)| a + b).collect();
         let [first, early_last] = early.ends;
         let [late_first, last] = late.ends;
-        let seam = Seam {
-            early_last: early_last.momentum,
-            late_first: late_first.momentum,
-            early_sum: early.momentum_sum,
-            late_sum: late.momentum_sum,
-        };
-        Tree { ends: [first, last], momentum_sum, sample, sample_energy, log_weight, seam: Some(seam) }
+        let (early_sum, late_sum) = (early.momentum_sum, late.momentum_sum);
+        let seam = Some(Seam { early_last, late_first, early_sum, late_sum });
+        Tree { ends: [first, last], momentum_sum: Rc::new(momentum_sum), sample, sample_energy, log_weight, seam }
     }
 
-    /// Whether the trajectory turns back: over its whole length, or across the seam of its halves, which catches the
-    /// turns that a trajectory of just the wrong length would hide.
+    /// Whether the trajectory turns back: over its whole length, or from either half to just across the seam, which
+    /// catches the turns that a trajectory of just the wrong length would hide.
     fn turns(&self, inverse_mass: &[f64]) -> bool {
         let [first, last] = &self.ends;
-        let turned = |sum: &[f64], from: &[f64], to: &[f64]| {
-            along(sum, from, inverse_mass) <= 0.0 || along(sum, to, inverse_mass) <= 0.0
-        };
-        if turned(&self.momentum_sum, &first.momentum, &last.momentum) {
+        let backward = |point: &PhasePoint| weighted_dot(&self.momentum_sum, &point.momentum, inverse_mass) <= 0.0;
+        if backward(first) || backward(last) {
             return true;
         }
         let Some(seam) = &self.seam else { return false };
-        turned(&sum(&seam.early_sum, &seam.late_first), &first.momentum, &seam.late_first)
-            || turned(&sum(&seam.late_sum, &seam.early_last), &seam.early_last, &last.momentum)
+        let across = |sum: &[f64], beyond: &PhasePoint, from: &PhasePoint, to: &PhasePoint| {
+            [from, to]
+                .iter()
+                .any(|point| weighted_dot_of_sum(sum, &beyond.momentum, &point.momentum, inverse_mass) <= 0.0)
+        };
+        across(&seam.early_sum, &seam.late_first, first, &seam.late_first)
+            || across(&seam.late_sum, &seam.early_last, &seam.early_last, last)
     }
-}
-
-fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a + b).collect()
-}
-
-/// sum' M^-1 momentum
-fn along(sum: &[f64], momentum: &[f64], inverse_mass: &[f64]) -> f64 {
-    sum.iter().zip(momentum).zip(inverse_mass).map(|((s, p), inverse)| s * p * inverse).sum()
 }
 
 fn log_sum_exp(a: f64, b: f64) -> f64 {
