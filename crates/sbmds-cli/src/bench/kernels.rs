@@ -5,6 +5,7 @@ use clap::Args;
 use super::coupled::Coupled;
 use super::measure::measure;
 use super::numbers::grouped;
+use super::passing::Passing;
 use super::problem::{Data, Problem};
 use super::report::Report;
 use crate::failure::Failure;
@@ -81,9 +82,9 @@ impl Kernels {
             if coupled != Coupled::Full && n_pairs == Coupled::Full.n_pairs(n_objects) && self.has_full() {
                 skipped.push(format!("{where_}: that is full"));
             } else if n_pairs > self.max_pairs {
-                let gigabytes = 8e-9 * n_pairs as f64;
+                let gigabytes = grouped((8e-9 * n_pairs as f64).round() as usize);
                 let pairs = grouped(n_pairs);
-                skipped.push(format!("{where_}: {pairs} pairs, {gigabytes:.0} GB; ask with --max-pairs {n_pairs}"));
+                skipped.push(format!("{where_}: {pairs} pairs, {gigabytes} GB; --max-pairs {n_pairs} measures it"));
             } else {
                 kept.push(coupled);
             }
@@ -97,12 +98,13 @@ impl Kernels {
 
     /// Builds and measures everything of one size together, so that ratios come from the same minutes.
     fn measure(&self, n_objects: usize, n_dims: usize, couplings: &[Coupled], report: &mut Report) {
-        let size = format!("{} objects, D = {n_dims}", grouped(n_objects));
-        eprintln!("{size}: building {} couplings", couplings.len());
         let data = Data::new(n_objects, n_dims);
+        let line = Passing::line(format!("{} objects, D = {n_dims}: building the couplings", grouped(n_objects)));
         let problems: Vec<Problem> = couplings.iter().map(|&coupled| Problem::build(coupled, &data)).collect();
-        eprintln!("{size}: measuring");
+        drop(line);
+        let line = Passing::line(format!("{} objects, D = {n_dims}: measuring", grouped(n_objects)));
         let best = measure(&problems, &data, self.seconds * problems.len() as f64);
+        drop(line);
         self.show(&report.add(&problems, &best));
     }
 }

@@ -59,8 +59,7 @@ const MOST_REPEATS: f64 = 1_000.0;
 /// However slow a contender is, it gets more than one chance.
 const FEWEST_ROUNDS: usize = 3;
 
-struct Contender<'p> {
-    problem: &'p Problem,
+struct Contender {
     quantity: Quantity,
     engine: Engine,
     repeats: usize,
@@ -74,20 +73,20 @@ pub fn measure(problems: &[Problem], data: &Data, seconds: f64) -> Vec<[Best; 3]
         engines.push(Engine::AllThreads);
     }
     let mut contenders = Vec::new();
-    for problem in problems {
+    // As in a chain, a workspace serves one likelihood.
+    let mut courses: Vec<Course> = problems.iter().map(|problem| Course::new(problem, data)).collect();
+    for course in &mut courses {
         for quantity in Quantity::ALL {
-            contenders.extend(engines.iter().map(|&engine| Contender::new(problem, quantity, engine)));
+            contenders.extend(engines.iter().map(|&engine| Contender::warmed_up(course, quantity, engine)));
         }
-    }
-    let mut course = Course::new(data);
-    for contender in &mut contenders {
-        contender.warm_up(&mut course);
     }
     let start = Instant::now();
     let mut round = 0;
     while round < FEWEST_ROUNDS || start.elapsed().as_secs_f64() < seconds {
-        for contender in &mut contenders {
-            contender.take_turn(&mut course);
+        for (course, contenders) in courses.iter_mut().zip(contenders.chunks_mut(3 * engines.len())) {
+            for contender in contenders {
+                contender.take_turn(course);
+            }
         }
         round += 1;
     }
@@ -95,7 +94,7 @@ pub fn measure(problems: &[Problem], data: &Data, seconds: f64) -> Vec<[Best; 3]
 }
 
 /// The times of one problem's contenders.
-fn best_times(contenders: &[Contender<'_>]) -> [Best; 3] {
+fn best_times(contenders: &[Contender]) -> [Best; 3] {
     Quantity::ALL.map(|quantity| {
         let best = |engine| contenders.iter().find(|c| (c.quantity, c.engine) == (quantity, engine)).map(|c| c.best);
         Best {
@@ -107,77 +106,73 @@ fn best_times(contenders: &[Contender<'_>]) -> [Best; 3] {
     })
 }
 
-impl<'p> Contender<'p> {
-    fn new(problem: &'p Problem, quantity: Quantity, engine: Engine) -> Self {
-        Self { problem, quantity, engine, repeats: 1, best: f64::INFINITY }
-    }
-
+impl Contender {
     /// Fills caches and workspaces, and finds how many repeats a measurement needs.
-    fn warm_up(&mut self, course: &mut Course<'_>) {
-        let once = course.time(self).min(course.time(self));
+    fn warmed_up(course: &mut Course<'_>, quantity: Quantity, engine: Engine) -> Self {
+        let mut contender = Self { quantity, engine, repeats: 1, best: f64::INFINITY };
+        let once = course.time(&contender).min(course.time(&contender));
         let repeats = SHORTEST.as_secs_f64() / once.as_secs_f64().max(1e-9);
-        self.repeats = repeats.ceil().clamp(1.0, MOST_REPEATS) as usize;
+        contender.repeats = repeats.ceil().clamp(1.0, MOST_REPEATS) as usize;
+        contender
     }
 
     fn take_turn(&mut self, course: &mut Course<'_>) {
         let time = course.time(self).as_secs_f64();
-        self.best = self.best.min(1e9 * time / (self.repeats * self.n_pairs()) as f64);
-    }
-
-    fn n_pairs(&self) -> usize {
-        match self.engine {
-            Engine::Plain => self.problem.sample.pairs.len(),
-            Engine::OneThread | Engine::AllThreads => self.problem.likelihood.n_pairs(),
-        }
+        self.best = self.best.min(1e9 * time / (self.repeats * course.n_pairs(self.engine)) as f64);
     }
 }
 
-/// Where the contenders run: the locations, and memory they share.
-struct Course<'d> {
-    x: &'d Locations,
+/// Where the contenders of one problem run: the locations, and memory they share.
+struct Course<'p> {
+    problem: &'p Problem,
+    x: &'p Locations,
     gradient: Locations,
     sample_gradient: Locations,
     serial: Workspace,
     parallel: Workspace,
 }
 
-impl<'d> Course<'d> {
-    fn new(data: &'d Data) -> Self {
-        let x = data.x();
+impl<'p> Course<'p> {
+    fn new(problem: &'p Problem, data: &'p Data) -> Self {
+        let (x, sample) = (data.x(), &problem.sample);
         Self {
+            problem,
             x,
             gradient: Locations::zeros(x.n_objects(), x.n_dims()),
-            sample_gradient: Locations::zeros(0, x.n_dims()),
+            sample_gradient: Locations::zeros(sample.x.n_objects(), x.n_dims()),
             serial: Workspace::serial(),
             parallel: Workspace::parallel(),
         }
     }
 
-    fn time(&mut self, contender: &Contender<'_>) -> Duration {
-        let Contender { problem, quantity, engine, repeats, .. } = contender;
-        if *engine == Engine::Plain {
-            self.sample_gradient = problem.sample.x.clone();
+    fn n_pairs(&self, engine: Engine) -> usize {
+        match engine {
+            Engine::Plain => self.problem.sample.pairs.len(),
+            Engine::OneThread | Engine::AllThreads => self.problem.likelihood.n_pairs(),
         }
-        let clock = if *engine == Engine::AllThreads { Clock::Wall } else { Clock::Thread };
+    }
+
+    fn time(&mut self, contender: &Contender) -> Duration {
+        let clock = if contender.engine == Engine::AllThreads { Clock::Wall } else { Clock::Thread };
         clock.time(|| {
-            for _ in 0..*repeats {
-                black_box(self.evaluate(problem, *quantity, *engine));
+            for _ in 0..contender.repeats {
+                black_box(self.evaluate(contender.quantity, contender.engine));
             }
         })
     }
 
-    fn evaluate(&mut self, problem: &Problem, quantity: Quantity, engine: Engine) -> f64 {
-        let Self { x, gradient, sample_gradient, serial, parallel } = self;
+    fn evaluate(&mut self, quantity: Quantity, engine: Engine) -> f64 {
+        let Self { problem: Problem { likelihood, sample, .. }, x, gradient, sample_gradient, serial, parallel } = self;
         let workspace = match engine {
-            Engine::Plain => return plain(&problem.sample, quantity, sample_gradient),
+            Engine::Plain => return plain(sample, quantity, sample_gradient),
             Engine::OneThread => serial,
             Engine::AllThreads => parallel,
         };
         match quantity {
-            Quantity::Likelihood => problem.likelihood.log_likelihood(workspace, x, SIGMA),
-            Quantity::Fused => problem.likelihood.log_likelihood_and_gradient(workspace, x, SIGMA, gradient),
+            Quantity::Likelihood => likelihood.log_likelihood(workspace, x, SIGMA),
+            Quantity::Fused => likelihood.log_likelihood_and_gradient(workspace, x, SIGMA, gradient),
             Quantity::Gradient => {
-                problem.likelihood.gradient(workspace, x, SIGMA, gradient);
+                likelihood.gradient(workspace, x, SIGMA, gradient);
                 gradient.as_slice()[0]
             }
         }
@@ -218,10 +213,9 @@ mod tests {
         let data = Data::new(60, 3);
         for coupled in [Coupled::Band(10), Coupled::Landmark(5), Coupled::Dispersed(4), Coupled::Graph(6)] {
             let problem = Problem::build(coupled, &data);
-            let mut course = Course::new(&data);
-            course.sample_gradient = problem.sample.x.clone();
+            let mut course = Course::new(&problem, &data);
             let mut run = |quantity, engine| {
-                let value = course.evaluate(&problem, quantity, engine);
+                let value = course.evaluate(quantity, engine);
                 let plain = engine == Engine::Plain;
                 (value, if plain { &course.sample_gradient } else { &course.gradient }.as_slice().to_vec())
             };

@@ -15,6 +15,7 @@ use sbmds::simulate::{self, Simulation};
 use serde::Serialize;
 
 use super::numbers::{grouped, short};
+use super::passing::Passing;
 use super::problem::SIGMA;
 use super::resident::{Watch, anonymous_bytes};
 use crate::failure::Failure;
@@ -79,9 +80,10 @@ impl Memory {
             return Err(Failure::bad_input("give at least 3 objects, 1 dimension and 1 column"));
         }
         let file = tempfile::Builder::new().suffix(".npy").tempfile().map_err(Failure::bad_input)?;
-        eprintln!("writing features: {} x {}", grouped(self.objects), self.columns);
+        let line = Passing::line(format!("writing features, {} x {}", grouped(self.objects), self.columns));
         write_features(file.as_file(), self.objects, self.columns)
             .map_err(|error| Failure::bad_input(format!("{}: {error}", file.path().display())))?;
+        drop(line);
         let report = self.measure(file.path())?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&report).map_err(Failure::bad_input)?);
@@ -96,7 +98,6 @@ impl Memory {
         let simulation =
             Simulation::new(self.objects, self.dims, simulate::Noise::None, &mut stream(1, 0, Purpose::Simulation));
         let x = simulation.truth();
-        eprintln!("building {}", self.couplings);
         let watch = Watch::start();
         let (likelihood, build) = self.build(features, &self.couplings)?;
         let (peak_building, after_building) = (watch.peak(), anonymous_bytes());
@@ -120,7 +121,6 @@ impl Memory {
         drop((likelihood, workspace, gradient));
         let mut builds = vec![build];
         for couplings in fewer(&self.couplings) {
-            eprintln!("building {couplings}");
             builds.push(self.build(features, &couplings)?.1);
         }
         Ok(Report {
@@ -135,6 +135,7 @@ impl Memory {
     }
 
     fn build(&self, features: &Path, couplings: &Couplings) -> Result<(Likelihood, Build), Failure> {
+        let _line = Passing::line(format!("building {couplings}"));
         let start = Instant::now();
         let options = ReadOptions { features: Some(Metric::Euclidean), ..Default::default() };
         let data = dissimilarity::read(features, &options)?;
