@@ -165,9 +165,8 @@ pub(super) fn read_graph(source: Source<'_>, names: &Names) -> Result<Vec<(u32, 
     let mut is_first = true;
     while let Some(line) = lines.next_filled()? {
         let cells = delimiter.cells(&line)?;
-        let may_be_header = std::mem::take(&mut is_first);
         let is_known = |cell: &Cow<'_, str>| index.contains_key(cell.as_ref());
-        if may_be_header && cells.len() >= 2 && !cells[..2].iter().any(is_known) {
+        if std::mem::take(&mut is_first) && reads_like_header(&cells) && !cells[..2].iter().any(is_known) {
             continue;
         }
         edges.push(read_edge(&line, &cells, &index)?);
@@ -178,6 +177,27 @@ pub(super) fn read_graph(source: Source<'_>, names: &Names) -> Result<Vec<(u32, 
     edges.sort_unstable();
     edges.dedup();
     Ok(edges)
+}
+
+/// What people call the two ends of a pair, apart from a number at the end (`name1`, `object_2`).
+const END_WORDS: &str = "a b end first from i id item j label left m n name node object right row column sample second \
+                         source start strain target taxa taxon to u v vertex x y";
+/// What people call the number of a pair.
+const VALUE_WORDS: &str = "delta dissimilarity dist distance length similarity value weight";
+
+/// Whether the cells look like a header. A line of two unknown names does not: it may hold two typing errors.
+fn reads_like_header(cells: &[Cow<'_, str>]) -> bool {
+    let is_among = |words: &str, cell: &str| words.split_whitespace().any(|word| word.eq_ignore_ascii_case(cell));
+    let is_end = |cell: &Cow<'_, str>| {
+        let unnumbered = cell.trim_end_matches(|last: char| last.is_ascii_digit());
+        is_among(END_WORDS, unnumbered.trim_end_matches(['_', '-', ' ', '.']))
+    };
+    match cells {
+        [first, second, rest @ ..] => {
+            (is_end(first) && is_end(second)) || rest.first().is_some_and(|value| is_among(VALUE_WORDS, value))
+        }
+        _ => false,
+    }
 }
 
 fn read_edge(
@@ -191,7 +211,11 @@ fn read_edge(
     let find = |name: &str, column| {
         index.get(name).copied().ok_or_else(|| {
             let problem = format!("the name \"{}\" is not among the objects of the input", shortened(name));
-            line.error_in(column, Fault::new(problem, "spell names exactly as in the input"))
+            let remedy = match line.number {
+                1 => "spell names exactly as in the input; a header must read like one, such as from,to",
+                _ => "spell names exactly as in the input",
+            };
+            line.error_in(column, Fault::new(problem, remedy))
         })
     };
     let (a, b) = (find(first, 1)?, find(second, 2)?);

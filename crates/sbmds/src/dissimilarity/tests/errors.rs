@@ -475,6 +475,25 @@ fn graphs_name_the_object() {
             "a,x\nb,c\n",
             "g.csv, line 1, column 2",
             "the name \"x\" is not among the objects of the input",
+            "spell names exactly as in the input; a header must read like one, such as from,to",
+        ),
+        // Two typing errors in the first line do not make it a header, nor do two header words in a later line.
+        (
+            "aa,bb\nb,c\n",
+            "g.csv, line 1, column 1",
+            "the name \"aa\" is not among the objects of the input",
+            "spell names exactly as in the input; a header must read like one, such as from,to",
+        ),
+        (
+            "aa,bb,0.5\nb,c,1\n",
+            "g.csv, line 1, column 1",
+            "the name \"aa\" is not among the objects of the input",
+            "spell names exactly as in the input; a header must read like one, such as from,to",
+        ),
+        (
+            "b,c\nfrom,to\n",
+            "g.csv, line 2, column 1",
+            "the name \"from\" is not among the objects of the input",
             "spell names exactly as in the input",
         ),
     ];

@@ -98,3 +98,16 @@ fn graphs_are_sorted_and_merged() {
         assert_eq!(read_graph_as("g.csv", content.as_bytes(), &known).unwrap(), [(0, 1), (0, 2)], "{content}");
     }
 }
+
+#[test]
+fn graphs_may_have_a_header() {
+    let known = names(&["k", "l", "to"]);
+    for header in ["from,to2", "Source,TARGET", "name1,name2,weight", "object_1,object_2", "i,j", "one,other,Distance"]
+    {
+        let content = format!("{header}\nk,l\nl,to\n");
+        assert_eq!(read_graph_as("g.csv", content.as_bytes(), &known).unwrap(), [(0, 1), (1, 2)], "{header}");
+    }
+    // A header word that is an object's name is that object.
+    assert_eq!(read_graph_as("g.csv", b"k,to\nk,l\n", &known).unwrap(), [(0, 1), (0, 2)]);
+    assert!(read_graph_as("g.csv", b"from,to\nk,l\n", &known).is_err());
+}

@@ -1,0 +1,34 @@
+//! `sbmds bench`: speed and memory on this machine.
+
+mod clock;
+mod coupled;
+mod kernels;
+mod measure;
+mod memory;
+mod numbers;
+mod passing;
+mod problem;
+mod report;
+mod resident;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+
+/// What to measure.
+#[derive(Subcommand)]
+pub enum Bench {
+    /// Time per pair of the likelihood and its gradient, beside a plain loop measured in the same run
+    Kernels(kernels::Kernels),
+    /// Memory and time to build a likelihood from features and evaluate it (Linux)
+    Memory(memory::Memory),
+}
+
+impl Bench {
+    pub fn run(&self) -> Result<(), Failure> {
+        match self {
+            Self::Kernels(command) => command.run(),
+            Self::Memory(command) => command.run(),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! A folder of files and the `sbmds` command run in it.
+
+use std::process::Command;
+
+use serde::Deserialize;
+use tempfile::TempDir;
+
+/// A temporary folder that the command runs in, so that files go by their bare names.
+pub struct Folder(TempDir);
+
+/// How the command ended.
+pub struct Answer {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// What `sbmds eval` prints.
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Evaluation {
+    pub n_objects: usize,
+    pub n_dims: usize,
+    pub n_pairs: usize,
+    pub log_likelihood: f64,
+    pub gradient: Option<Vec<Vec<f64>>>,
+}
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    pub fn with(self, file: &str, content: impl AsRef<[u8]>) -> Self {
+        std::fs::write(self.0.path().join(file), content).unwrap();
+        self
+    }
+
+    /// Runs `sbmds` with blank-separated arguments.
+    pub fn sbmds(&self, arguments: &str) -> Answer {
+        let output = Command::new(env!("CARGO_BIN_EXE_sbmds"))
+            .args(arguments.split_whitespace())
+            .current_dir(self.0.path())
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Answer {
+            code: output.status.code().expect("not killed"),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+
+    /// What `sbmds eval` prints when all is well.
+    pub fn eval(&self, arguments: &str) -> Evaluation {
+        let answer = self.sbmds(&format!("eval {arguments}"));
+        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{arguments}");
+        answer.evaluation()
+    }
+}
+
+impl Answer {
+    pub fn evaluation(&self) -> Evaluation {
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+}
+
+#[track_caller]
+pub fn assert_close(found: f64, expected: f64, relative: f64) {
+    assert!((found - expected).abs() <= relative * expected.abs().max(1.0), "{found}, expected {expected}");
+}
+
+#[track_caller]
+pub fn assert_rows_close(found: &[Vec<f64>], expected: &[Vec<f64>], relative: f64) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+        assert_close(*found, *expected, relative);
+    }
+}
+
+/// Rows of numbers as a `.npy` array of doubles.
+pub fn npy(rows: &[Vec<f64>]) -> Vec<u8> {
+    let shape = format!("({}, {})", rows.len(), rows[0].len());
+    let header = format!("{:<117}\n", format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"));
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(rows.iter().flatten().flat_map(|value| value.to_le_bytes()));
+    bytes
+}

@@ -1,0 +1,10 @@
+//! `sbmds eval` as people and programs call it: through the built binary.
+
+mod beast;
+mod couplings;
+mod errors;
+mod inputs;
+mod kit;
+mod numbers;
+mod paper;
+mod table;
