@@ -4,6 +4,7 @@ mod arguments;
 mod bench;
 mod eval;
 mod failure;
+mod simulate;
 
 use std::process::ExitCode;
 
@@ -21,6 +22,8 @@ struct Cli {
 enum Command {
     /// Log-likelihood (and gradient) of given locations, as JSON
     Eval(eval::Eval),
+    /// Simulated dissimilarities with their true locations
+    Simulate(simulate::Simulate),
     /// Measure speed on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Eval(command) => command.run(),
+        Command::Simulate(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match result {

@@ -10,6 +10,7 @@ mod passing;
 mod problem;
 mod report;
 mod resident;
+mod samplers;
 
 use clap::Subcommand;
 
@@ -22,6 +23,8 @@ pub enum Bench {
     Kernels(kernels::Kernels),
     /// Memory and time to build a likelihood from features and evaluate it (Linux)
     Memory(memory::Memory),
+    /// Effective draws per second of the samplers on the paper's efficiency study
+    Samplers(samplers::Samplers),
 }
 
 impl Bench {
@@ -29,6 +32,7 @@ impl Bench {
         match self {
             Self::Kernels(command) => command.run(),
             Self::Memory(command) => command.run(),
+            Self::Samplers(command) => command.run(),
         }
     }
 }

@@ -64,7 +64,7 @@ impl Deltas {
     /// Address of the numbers in `range` as f64, whole vectors of them readable.
     #[inline(always)]
     pub(super) fn run(&self, range: Range<usize>, widened: &mut Widened) -> *const f64 {
-        debug_assert!(range.len() <= Self::LONGEST_RUN && range.len() % MAX_LANES == 0);
+        debug_assert!(range.len() <= Self::LONGEST_RUN && range.len().is_multiple_of(MAX_LANES));
         match self {
             Self::F64(values) => values[range].as_ptr(),
             Self::F32(values) => {

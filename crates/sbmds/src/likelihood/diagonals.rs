@@ -256,11 +256,11 @@ impl<V: Copy> PairRun<V> {
             // SAFETY: the caller's promise.
             unsafe { self.step::<S, P, D, VALUE, GRADIENT, MASKED, AHEAD>(s, density, i, total) };
             i += S::LANES;
-            if VALUE && i % (S::LANES * Total::<S>::VECTORS_PER_DIVISION) == 0 {
+            if VALUE && i.is_multiple_of(S::LANES * Total::<S>::VECTORS_PER_DIVISION) {
                 total.divide(s);
             }
         }
-        if VALUE && i % (S::LANES * Total::<S>::VECTORS_PER_DIVISION) != 0 {
+        if VALUE && !i.is_multiple_of(S::LANES * Total::<S>::VECTORS_PER_DIVISION) {
             total.divide(s);
         }
     }

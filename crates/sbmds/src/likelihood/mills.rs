@@ -5,6 +5,9 @@
 //! log Phi feel: relative error of phi/Phi and absolute error of log Phi below 1e-15 before rounding. Beyond the
 //! fitted range phi is below 1e-17 and the ratio no longer matters.
 
+// Coefficients are given with all the digits of their fit.
+#![allow(clippy::excessive_precision)]
+
 const SQRT_2PI: f64 = 2.506_628_274_631_000_7;
 
 /// Numerator of M(z) = (1 - Phi(z)) exp(z^2/2), lowest power first.

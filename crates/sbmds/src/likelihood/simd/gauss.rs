@@ -2,6 +2,9 @@
 //!
 //! Near-minimax polynomials in relative error, fitted in 50-digit arithmetic; 1/sqrt(2 pi) is folded in.
 
+// Coefficients are given with all the digits of their fit.
+#![allow(clippy::excessive_precision)]
+
 /// -log2(e) / 2: exp(-a/2) = 2^(a * this).
 pub(super) const HALF_LOG2_E: f64 = -0.721_347_520_444_481_7;
 
