@@ -72,13 +72,13 @@ fn kernels_compare_couplings_of_one_size_and_say_what_is_left_out() {
 
 #[test]
 fn memory_reports_pairs_and_builds() {
-    let report = json("memory --objects 2000 --couplings dispersed:8 --dims 3 --columns 5 --json");
+    let report = json("memory --objects 2000 --couplings dispersed:12 --dims 3 --columns 5 --json");
     assert_eq!((&report["n_objects"], &report["n_dims"]), (&Value::from(2_000), &Value::from(3)));
-    assert_eq!((&report["n_pairs"], &report["feature_bytes"]), (&Value::from(16_000), &Value::from(40_000)));
+    assert_eq!((&report["n_pairs"], &report["feature_bytes"]), (&Value::from(24_000), &Value::from(40_000)));
     let built: Vec<_> = report["builds"].as_array().unwrap().iter().map(|build| build["n_pairs"].as_u64()).collect();
-    assert_eq!(built, [Some(16_000), Some(8_000), Some(4_000)]);
+    assert_eq!(built, [Some(24_000), Some(12_000), Some(6_000)]);
     if cfg!(target_os = "linux") {
-        assert_eq!(report["bytes"]["budget"], 12 * 16_000 + 200 * 2_000);
+        assert_eq!(report["bytes"]["budget"], 12 * 24_000 + 200 * 2_000);
         assert!(report["bytes"]["peak_building"].is_u64());
     }
 }
