@@ -21,7 +21,7 @@ pub struct Eval {
     #[arg(long, value_name = "FILE")]
     positions: PathBuf,
     /// Standard deviation of the noise
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     sigma: f64,
     #[command(flatten)]
     coupling: CouplingArgs,

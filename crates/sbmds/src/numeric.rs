@@ -1,4 +1,6 @@
-//! Sums that the compiler vectorises: eight at a time, always in the same order.
+//! Plain loops over numbers, compiled for each instruction set: sums eight at a time, always in the same order.
+
+use multiversion::multiversion;
 
 const WIDTH: usize = 8;
 
@@ -22,23 +24,43 @@ fn fold<const N: usize>(slices: [&[f64]; N], term: impl Fn([f64; N]) -> f64) -> 
 }
 
 /// a . b
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     fold([a, b], |[a, b]| a * b)
 }
 
 /// sum a b w
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(crate) fn weighted_dot(a: &[f64], b: &[f64], weights: &[f64]) -> f64 {
     fold([a, b, weights], |[a, b, weight]| a * b * weight)
 }
 
 /// sum (a + b) c w
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(crate) fn weighted_dot_of_sum(a: &[f64], b: &[f64], c: &[f64], weights: &[f64]) -> f64 {
     fold([a, b, c, weights], |[a, b, c, weight]| (a + b) * c * weight)
 }
 
 /// sum a^2
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(crate) fn sum_of_squares(a: &[f64]) -> f64 {
     fold([a], |[a]| a * a)
+}
+
+/// a += factor * b
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(crate) fn add_scaled(a: &mut [f64], factor: f64, b: &[f64]) {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a += factor * b;
+    }
+}
+
+/// a += factor * b * weights
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(crate) fn add_scaled_product(a: &mut [f64], factor: f64, b: &[f64], weights: &[f64]) {
+    for ((a, b), weight) in a.iter_mut().zip(b).zip(weights) {
+        *a += factor * b * weight;
+    }
 }
 
 #[cfg(test)]

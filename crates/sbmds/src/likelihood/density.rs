@@ -245,27 +245,28 @@ mod tests {
     ];
 
     /// Relative error of phi / Phi up to z = 37 and absolute error of log Phi.
-    fn check<S: Simd>(s: S, precision: f64) {
+    fn check<S: Simd>(s: S, precision: f64, log_precision: f64) {
         for (z, ratio, log_phi) in REFERENCE {
             let (phi, n, q) = normal_cdf(s, s.splat(z * z), s.splat(z));
             let found = s.to_array(s.div(s.mul(phi, q), n), 0.0)[0];
             let tolerance = precision * ratio + 1e-300;
             assert!((found - ratio).abs() <= tolerance, "phi/Phi at {z}: {found:e} against {ratio:e}");
             let found = s.to_array(s.div(n, q), 1.0)[0].ln();
-            assert!((found - log_phi).abs() <= 3e-15, "log Phi at {z}: {found:e} against {log_phi:e}");
+            assert!((found - log_phi).abs() <= log_precision, "log Phi at {z}: {found:e} against {log_phi:e}");
         }
     }
 
     #[test]
     fn phi_over_its_integral_and_log_phi_equal_high_precision_values() {
-        check(Portable, 2e-13);
+        check(Portable, 2e-13, 1e-15);
         #[cfg(target_arch = "x86_64")]
         {
             if let Some(s) = Avx2::detect() {
-                check(s, 1e-13);
+                check(s, 1e-13, 1e-15);
             }
             if let Some(s) = Avx512::detect() {
-                check(s, 1e-13);
+                // Its exponential has a relative error of 4.5e-15, and 1 - Phi = 1/2 of it goes into log Phi at 0.
+                check(s, 1e-13, 6e-15);
             }
         }
     }

@@ -61,24 +61,28 @@ impl ChunkGradient {
     }
 }
 
-/// Splits `work` (pairs per unit, in order) into runs of at least `target` pairs.
+/// Splits `work` (pairs per unit, in order) into runs of about equally many pairs, at least `target` each.
 pub(super) fn split_work(work: &[usize], target: usize) -> Vec<Range<usize>> {
-    let mut runs = Vec::new();
+    let total: usize = work.iter().sum();
+    let n_runs = (total / target).max(1);
+    let mut runs = Vec::with_capacity(n_runs);
     let (mut start, mut sum) = (0, 0);
     for (unit, pairs) in work.iter().enumerate() {
         sum += pairs;
-        if sum >= target || unit + 1 == work.len() {
+        let is_last = runs.len() + 1 == n_runs;
+        if !is_last && sum * n_runs >= (runs.len() + 1) * total {
             runs.push(start..unit + 1);
-            (start, sum) = (unit + 1, 0);
+            start = unit + 1;
         }
     }
+    runs.push(start..work.len());
     runs
 }
 
 /// Pairs below which entering the thread pool costs more than it gains.
 pub(super) const SMALLEST_CHUNK: usize = 16_384;
 /// A far end that spans most objects is zeroed and summed once per chunk: so many pairs per object keep that cheap.
-const PAIRS_PER_SPANNED_OBJECT: usize = 12;
+const PAIRS_PER_SPANNED_OBJECT: usize = 24;
 /// Enough for any machine to balance its load.
 pub(super) const MOST_WIDE_CHUNKS: usize = 64;
 
@@ -102,4 +106,30 @@ pub(super) fn parts_of<'a, T>(mut values: &'a mut [T], starts: &[usize]) -> Vec<
         values = rest;
     }
     parts
+}
+
+#[cfg(test)]
+// A single range is meant as such.
+#[allow(clippy::single_range_in_vec_init)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_split_evenly_and_without_empty_runs() {
+        assert_eq!(split_work(&[10; 10], 30), [0..4, 4..7, 7..10]);
+        // Units without pairs do not make a run of their own.
+        assert_eq!(split_work(&[10, 10, 0], 20), [0..3]);
+        assert_eq!(split_work(&[10, 10, 0], 10), [0..1, 1..3]);
+        assert_eq!(split_work(&[0, 0], 10), [0..2]);
+        assert_eq!(split_work(&[], 10), [0..0]);
+        assert_eq!(split_work(&[100, 1, 1], 30), [0..1, 1..2, 2..3]);
+    }
+
+    #[test]
+    fn wide_couplings_get_a_power_of_two_of_chunks() {
+        assert_eq!(pairs_per_chunk(100_000, 10_000, 9_000), 100_000);
+        assert_eq!(pairs_per_chunk(500_000, 10_000, 9_998), 250_000);
+        assert_eq!(pairs_per_chunk(49_995_000, 10_000, 9_998), 49_995_000_usize.div_ceil(64));
+        assert_eq!(pairs_per_chunk(500_000, 10_000, 49), SMALLEST_CHUNK);
+    }
 }

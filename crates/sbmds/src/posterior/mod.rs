@@ -7,6 +7,7 @@ use std::sync::Arc;
 pub use priors::{NoisePrior, Priors, ScalePrior};
 
 use crate::likelihood::{Likelihood, Workspace};
+use crate::numeric::add_scaled;
 use priors::log_normal_prior;
 
 /// The posterior density up to a constant; immutable and shared by all chains.
@@ -111,10 +112,7 @@ impl Posterior {
         let n_objects = self.likelihood.n_objects();
         for ((x, gradient), variance) in x.chunks_exact(n_objects).zip(gradient.chunks_exact_mut(n_objects)).zip(scales)
         {
-            let precision = 1.0 / variance;
-            for (slope, value) in gradient.iter_mut().zip(x) {
-                *slope -= precision * value;
-            }
+            add_scaled(gradient, -1.0 / variance, x);
         }
     }
 }

@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use super::target::{Evaluated, Target};
-use crate::numeric::weighted_dot;
+use crate::numeric::{add_scaled, add_scaled_product, weighted_dot};
 
 /// Energy errors beyond this are divergences; Stan, nuts-rs and blackjax use the same.
 pub(super) const DIVERGENCE: f64 = 1000.0;
@@ -45,23 +45,15 @@ pub fn kinetic_energy(momentum: &[f64], inverse_mass: &[f64]) -> f64 {
 /// Values are only needed where the trajectory ends, so the steps between ask for gradients alone.
 pub fn leapfrog(point: &mut PhasePoint, target: &mut impl Target, inverse_mass: &[f64], step: f64, n_steps: usize) {
     let PhasePoint { evaluated: Evaluated { position, gradient, density }, momentum } = point;
-    kick(momentum, gradient, 0.5 * step);
+    add_scaled(momentum, 0.5 * step, gradient);
     for remaining in (0..n_steps).rev() {
-        for ((x, p), inverse) in position.iter_mut().zip(momentum.iter()).zip(inverse_mass) {
-            *x += step * inverse * p;
-        }
+        add_scaled_product(position, step, momentum, inverse_mass);
         if remaining > 0 {
             target.gradient(position, gradient);
-            kick(momentum, gradient, step);
+            add_scaled(momentum, step, gradient);
         } else {
             *density = target.evaluate(position, gradient);
-            kick(momentum, gradient, 0.5 * step);
+            add_scaled(momentum, 0.5 * step, gradient);
         }
-    }
-}
-
-fn kick(momentum: &mut [f64], gradient: &[f64], step: f64) {
-    for (p, slope) in momentum.iter_mut().zip(gradient) {
-        *p += step * slope;
     }
 }
