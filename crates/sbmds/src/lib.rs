@@ -15,6 +15,7 @@ pub mod likelihood;
 pub mod locations;
 pub mod posterior;
 pub mod random;
+pub mod run;
 pub mod sampler;
 pub mod simulate;
 
