@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sbmds::coupling::{self, Connections, Coupling, Couplings, LandmarkChoice, LayOptions, Order};
+use sbmds::coupling::{self, Coupling, Couplings, LandmarkChoice, LayOptions, Order};
 use sbmds::dissimilarity::{self, Dissimilarities, Format, Metric, ReadOptions};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
 
@@ -14,6 +14,13 @@ use crate::failure::Failure;
 pub struct InputArgs {
     /// Dissimilarities: labelled CSV/TSV matrix, PHYLIP, .npy, or edge list `name,name,value`
     pub input: PathBuf,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
+/// How to read it.
+#[derive(Args)]
+pub struct ReadingArgs {
     /// Format of the input: auto, matrix, phylip, npy or edges
     #[arg(long, default_value = "auto")]
     pub format: Format,
@@ -30,9 +37,16 @@ pub struct InputArgs {
 
 impl InputArgs {
     pub fn read(&self) -> Result<Dissimilarities, Failure> {
-        let features = self.features.then_some(self.metric);
-        let options = ReadOptions { format: self.format, features, names: self.names.clone() };
+        let ReadingArgs { format, names, .. } = &self.reading;
+        let options = ReadOptions { format: *format, features: self.reading.metric(), names: names.clone() };
         Ok(dissimilarity::read(&self.input, &options)?)
+    }
+}
+
+impl ReadingArgs {
+    /// The metric, if the input holds features.
+    pub fn metric(&self) -> Option<Metric> {
+        self.features.then_some(self.metric)
     }
 }
 
@@ -80,63 +94,45 @@ pub enum StorageArg {
     F32,
 }
 
+impl From<OrderArg> for Order {
+    fn from(order: OrderArg) -> Self {
+        match order {
+            OrderArg::Shuffle => Self::Shuffle,
+            OrderArg::Given => Self::Given,
+        }
+    }
+}
+
+impl From<LandmarkArg> for LandmarkChoice {
+    fn from(landmarks: LandmarkArg) -> Self {
+        match landmarks {
+            LandmarkArg::First => Self::First,
+            LandmarkArg::Maxmin => Self::MaxMin,
+        }
+    }
+}
+
+impl From<StorageArg> for Storage {
+    fn from(storage: StorageArg) -> Self {
+        match storage {
+            StorageArg::F64 => Self::F64,
+            StorageArg::F32 => Self::F32,
+        }
+    }
+}
+
 impl CouplingArgs {
     /// Lays the couplings over the objects.
     pub fn lay(&self, data: &Dissimilarities, n_dims: usize) -> Result<Coupling, Failure> {
-        let order = match self.order {
-            OrderArg::Shuffle => Order::Shuffle,
-            OrderArg::Given => Order::Given,
-        };
-        let landmarks = match self.landmarks {
-            LandmarkArg::First => LandmarkChoice::First,
-            LandmarkArg::Maxmin => LandmarkChoice::MaxMin,
-        };
-        let options = LayOptions { order, landmarks, seed: self.seed };
+        let options = LayOptions { order: self.order.into(), landmarks: self.landmarks.into(), seed: self.seed };
         Ok(coupling::lay(&self.couplings, data, n_dims, &options)?)
     }
 
     /// Arranges the coupled dissimilarities for the kernels.
     pub fn likelihood(&self, data: &Dissimilarities, coupling: &Coupling, n_dims: usize) -> Likelihood {
-        let storage = match self.storage {
-            StorageArg::F64 => Storage::F64,
-            StorageArg::F32 => Storage::F32,
-        };
-        let order = &coupling.order;
+        let (storage, order) = (self.storage.into(), &coupling.order);
         Likelihood::new(data.n_objects(), n_dims, &coupling.pairs, self.noise, storage, |a, b| {
             data.get(order[a], order[b])
         })
     }
-}
-
-/// Objects named in a message before it ends in "and so many more".
-const NAMED: usize = 8;
-
-/// What is wrong with the coupling graph, in words; empty if nothing is.
-pub fn connection_problems(connections: &Connections, coupling: &Coupling, data: &Dissimilarities) -> Vec<String> {
-    let list = |places: &[usize]| {
-        let shown: Vec<_> = places.iter().take(NAMED).map(|&place| data.names().get(coupling.order[place])).collect();
-        let more = places.len().saturating_sub(NAMED);
-        if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
-    };
-    let mut problems = Vec::new();
-    if let Some(smaller) = connections.parts.get(1..).filter(|parts| !parts.is_empty()) {
-        let apart: Vec<_> = smaller.iter().take(3).map(|part| list(part)).collect();
-        problems.push(format!(
-            "the coupled pairs fall into {} parts that know nothing of each other; apart from the largest: {}. \
-             Remedy: couple more pairs (--couplings dispersed:B with a larger B, or full) or measure pairs that join them",
-            connections.parts.len(),
-            apart.join("; ")
-        ));
-    }
-    if !connections.underdetermined.is_empty() {
-        let places: Vec<_> = connections.underdetermined.iter().map(|object| object.place).collect();
-        problems.push(format!(
-            "{} of {} objects have too few coupled partners to be placed without doubt (a map needs one more than its \
-             dimensions): {}",
-            places.len(),
-            data.n_objects(),
-            list(&places)
-        ));
-    }
-    problems
 }

@@ -7,9 +7,10 @@ use sbmds::Locations;
 use sbmds::coupling::Connections;
 use sbmds::dissimilarity::read_positions;
 use sbmds::likelihood::Workspace;
+use sbmds::run::{disconnection, underdetermination};
 use serde::Serialize;
 
-use crate::arguments::{CouplingArgs, InputArgs, connection_problems};
+use crate::arguments::{CouplingArgs, InputArgs};
 use crate::failure::Failure;
 
 /// Flags of `sbmds eval`.
@@ -50,7 +51,9 @@ impl Eval {
         let positions = read_positions(&self.positions, data.names())?;
         let coupling = self.coupling.lay(&data, positions.n_dims())?;
         let likelihood = self.coupling.likelihood(&data, &coupling, positions.n_dims());
-        for problem in connection_problems(&Connections::of(&likelihood), &coupling, &data) {
+        let connections = Connections::of(&likelihood);
+        let apart = disconnection(&connections, &coupling, data.names());
+        for problem in apart.into_iter().chain(underdetermination(&connections, &coupling, data.names())) {
             eprintln!("warning: {problem}");
         }
 

@@ -16,15 +16,39 @@ impl Failure {
         Self { message: message.to_string(), code: 2 }
     }
 
+    /// Finished, but the verdict is bad: exit code 1.
+    pub fn not_converged(message: impl fmt::Display) -> Self {
+        Self { message: message.to_string(), code: 1 }
+    }
+
+    /// Stopped by the user, state saved: exit code 130, as shells report Ctrl-C.
+    pub fn interrupted(message: impl fmt::Display) -> Self {
+        Self { message: message.to_string(), code: 130 }
+    }
+
     /// Says why on stderr.
     pub fn report(self) -> ExitCode {
-        eprintln!("error: {}", self.message);
+        let kind = if self.code == 2 { "error: " } else { "" };
+        eprintln!("{kind}{}", self.message);
         ExitCode::from(self.code)
     }
 }
 
 impl From<sbmds::dissimilarity::InputError> for Failure {
     fn from(error: sbmds::dissimilarity::InputError) -> Self {
+        Self::bad_input(error)
+    }
+}
+
+/// Also a disk that is full or cannot be written: exit code 2, with the draws made so far readable.
+impl From<sbmds::run::RunError> for Failure {
+    fn from(error: sbmds::run::RunError) -> Self {
+        Self::bad_input(error)
+    }
+}
+
+impl From<sbmds::draws::StoreError> for Failure {
+    fn from(error: sbmds::draws::StoreError) -> Self {
         Self::bad_input(error)
     }
 }

@@ -3,12 +3,16 @@
 mod arguments;
 mod bench;
 mod eval;
+mod export;
 mod failure;
+mod fit;
+mod progress;
 mod simulate;
+mod summary;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Maps from dissimilarities, with honest uncertainty: sparse Bayesian multidimensional scaling.
 #[derive(Parser)]
@@ -24,16 +28,26 @@ enum Command {
     Eval(eval::Eval),
     /// Simulated dissimilarities with their true locations
     Simulate(simulate::Simulate),
+    /// Fit a map to dissimilarities: draws from its posterior, with a verdict on whether to trust them
+    Fit(Box<fit::Fit>),
+    /// What a finished fit says
+    Summary(summary::SummaryCommand),
+    /// Write the draws of a fit as plain files
+    Export(export::Export),
     /// Measure speed on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match cli.command {
         Command::Eval(command) => command.run(),
         Command::Simulate(command) => command.run(),
+        Command::Fit(command) => command.run(matches.subcommand_matches("fit")),
+        Command::Summary(command) => command.run(),
+        Command::Export(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match result {

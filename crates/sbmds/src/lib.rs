@@ -16,6 +16,7 @@ pub mod locations;
 mod numeric;
 pub mod posterior;
 pub mod random;
+pub mod run;
 pub mod sampler;
 pub mod simulate;
 

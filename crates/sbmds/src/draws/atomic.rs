@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Whether a write must survive a power cut (`Now`) or only the end of the process (`Later`, synced by the caller).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Sync {
+pub(crate) enum Sync {
     Now,
     Later,
 }
@@ -26,7 +26,7 @@ pub(super) fn is_temporary(path: &Path) -> bool {
 }
 
 /// Replaces the file at `path` by what `write` writes; on an error the old file stays and nothing else is left.
-pub(super) fn replace_file(
+pub(crate) fn replace_file(
     path: &Path,
     sync: Sync,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -49,7 +49,7 @@ fn fill(path: &Path, sync: Sync, write: impl FnOnce(&mut BufWriter<File>) -> io:
 }
 
 /// Replaces the file at `path` by `bytes`.
-pub(super) fn replace_bytes(path: &Path, sync: Sync, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace_bytes(path: &Path, sync: Sync, bytes: &[u8]) -> io::Result<()> {
     replace_file(path, sync, |writer| writer.write_all(bytes))
 }
 

@@ -116,7 +116,7 @@ impl StoreError {
 }
 
 /// What a person can do about a refusal of the system.
-pub(super) fn remedy(cause: &io::Error) -> &'static str {
+pub(crate) fn remedy(cause: &io::Error) -> &'static str {
     use io::ErrorKind::*;
     match cause.kind() {
         StorageFull | QuotaExceeded => {

@@ -14,9 +14,9 @@
 //! file whole. What is not yet in a full chunk goes into the run's [`checkpoint`]; a run killed and resumed from there
 //! ends with the same bytes as one never killed. Memory does not grow with the number of draws.
 
-mod atomic;
+pub(crate) mod atomic;
 pub mod checkpoint;
-mod error;
+pub(crate) mod error;
 mod export;
 mod plan;
 mod reader;

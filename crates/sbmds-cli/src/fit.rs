@@ -1,0 +1,323 @@
+//! `sbmds fit`: from a table of dissimilarities to draws, a map and a verdict.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, ValueEnum};
+use sbmds::run::{
+    self, Changes, Control, FitConfig, InputConfig, Keep, ModelConfig, Outcome, PriorConfig, RunConfig, Start, Summary,
+};
+use sbmds::sampler::{Sampler, SamplerSettings};
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::arguments::{CouplingArgs, ReadingArgs};
+use crate::failure::Failure;
+use crate::progress::{Watch, WatchMode};
+
+/// Flags of `sbmds fit`.
+#[derive(Args)]
+pub struct Fit {
+    /// Dissimilarities: labelled CSV/TSV matrix, PHYLIP, .npy, or edge list `name,name,value`
+    #[arg(required_unless_present = "resume")]
+    input: Option<PathBuf>,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    /// Directory of the run [default: the input's name with `-fit`]
+    #[arg(long, value_name = "DIR", required_unless_present = "input")]
+    out: Option<PathBuf>,
+    /// Go on with a run that was stopped; `--draws`, `--until-ess` and `--max-draws` may ask for more
+    #[arg(long)]
+    resume: bool,
+    /// Dimensions of the map
+    #[arg(long, value_name = "D", default_value_t = 2)]
+    dims: usize,
+    #[command(flatten)]
+    coupling: CouplingArgs,
+    #[command(flatten)]
+    priors: PriorArgs,
+    #[command(flatten)]
+    sampler: SamplerArgs,
+    #[command(flatten)]
+    drawing: DrawArgs,
+    /// Threads to use [default: all cores]; the draws do not depend on it
+    #[arg(long, value_name = "P")]
+    threads: Option<usize>,
+    /// Progress on stderr: bars on a terminal, one JSON object per chain and second, or none
+    #[arg(long, value_enum, default_value = "auto")]
+    progress: WatchMode,
+}
+
+/// The priors.
+#[derive(Args)]
+struct PriorArgs {
+    /// Prior standard deviation of the locations
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    prior_scale: f64,
+    /// Learn the prior variance of each dimension, under IG(1, S^2)
+    #[arg(long)]
+    learn_scale: bool,
+    /// Shape of the inverse gamma prior of sigma^2
+    #[arg(long, value_name = "A", default_value_t = 1.0)]
+    noise_shape: f64,
+    /// Rate of the inverse gamma prior of sigma^2
+    #[arg(long, value_name = "B", default_value_t = 1.0)]
+    noise_rate: f64,
+    /// Noise standard deviation, if it is known (in the unit of the input)
+    #[arg(long, value_name = "SIGMA")]
+    sigma: Option<f64>,
+    /// Fit in a unit in which the dissimilarities suit the priors, and report in the input's
+    #[arg(long)]
+    standardize: bool,
+}
+
+/// The sampler.
+#[derive(Args)]
+struct SamplerArgs {
+    /// Sampler: auto, nuts, hmc, mh, mwg or surrogate
+    #[arg(long, default_value = "auto")]
+    sampler: Sampler,
+    /// Leapfrog steps of an HMC trajectory
+    #[arg(long, value_name = "STEPS", default_value_t = 20)]
+    leapfrog_steps: usize,
+    /// Vary the length of HMC trajectories by this fraction
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0)]
+    jitter: f64,
+    /// Acceptance rate to adapt to [default: 0.8 for nuts, 0.65 for hmc, 0.234 for mh]
+    #[arg(long, value_name = "RATE")]
+    target_acceptance: Option<f64>,
+    /// Largest number of doublings of a NUTS trajectory
+    #[arg(long, value_name = "DEPTH", default_value_t = 10)]
+    max_depth: usize,
+    /// Adapt step sizes by the rule of the paper instead of dual averaging
+    #[arg(long)]
+    paper_adaptation: bool,
+}
+
+/// How much is drawn and kept.
+#[derive(Args)]
+struct DrawArgs {
+    /// Chains
+    #[arg(long, value_name = "K", default_value_t = 4)]
+    chains: usize,
+    /// Iterations of each chain that adapt and are thrown away
+    #[arg(long, value_name = "W", default_value_t = 1000)]
+    warmup: usize,
+    /// Draws of each chain after warm-up
+    #[arg(long, value_name = "S", default_value_t = 1000)]
+    draws: usize,
+    /// Iterations per draw
+    #[arg(long, value_name = "T", default_value_t = 1)]
+    thin: usize,
+    /// Where chains start: auto, classical or landmark MDS, the coupled pairs alone, or a draw from the prior
+    #[arg(long, value_enum, default_value = "auto")]
+    start: StartArg,
+    /// What to keep: all, thin:K (every K-th draw) or summary (moments of the locations, no draws of them)
+    #[arg(long, value_name = "WHAT", default_value = "all")]
+    keep: Keep,
+    /// Draw until the smallest effective sample size of everything monitored is E
+    #[arg(long, value_name = "E")]
+    until_ess: Option<f64>,
+    /// Draws of each chain after which to give up on --until-ess [default: 20 times --draws]
+    #[arg(long, value_name = "S")]
+    max_draws: Option<usize>,
+}
+
+/// See [`Start`].
+#[derive(Clone, Copy, ValueEnum)]
+enum StartArg {
+    Auto,
+    Classical,
+    Landmark,
+    Graph,
+    Prior,
+}
+
+impl From<StartArg> for Start {
+    fn from(start: StartArg) -> Self {
+        match start {
+            StartArg::Auto => Self::Auto,
+            StartArg::Classical => Self::Classical,
+            StartArg::Landmark => Self::Landmark,
+            StartArg::Graph => Self::Graph,
+            StartArg::Prior => Self::Prior,
+        }
+    }
+}
+
+/// Flags that may accompany `--resume`.
+const WITH_RESUME: [&str; 8] = ["input", "out", "resume", "threads", "progress", "draws", "until_ess", "max_draws"];
+
+impl Fit {
+    pub fn run(&self, given: Option<&ArgMatches>) -> Result<(), Failure> {
+        let start = Instant::now();
+        let directory = self.directory()?;
+        let stop = stop_flag()?;
+        let watch = Watch::new(self.progress, self.drawing.chains);
+        let control = Control { observer: &watch, stop: &stop, n_threads: self.n_threads()? };
+        let outcome = if self.resume {
+            run::resume(&directory, &self.changes(given)?, &control)
+        } else {
+            run::fit(self.config()?, &directory, &control)
+        };
+        watch.end();
+        let shown = directory.display();
+        match outcome? {
+            Outcome::Finished(summary) => {
+                eprintln!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64());
+                verdict(&summary)
+            }
+            Outcome::FinishedBefore(summary) => {
+                eprintln!("{shown}: this run is finished; --draws with a larger number goes on with it");
+                verdict(&summary)
+            }
+            Outcome::Interrupted => Err(Failure::interrupted(format!(
+                "interrupted; everything is saved. Go on with: sbmds fit --resume --out {shown}"
+            ))),
+        }
+    }
+
+    fn directory(&self) -> Result<PathBuf, Failure> {
+        match (&self.out, &self.input) {
+            (Some(out), _) => Ok(out.clone()),
+            (None, Some(input)) => {
+                let name = input.file_stem().unwrap_or_default().to_string_lossy();
+                Ok(PathBuf::from(format!("{name}-fit")))
+            }
+            (None, None) => Err(Failure::bad_input("--out DIR is needed to know which run to resume")),
+        }
+    }
+
+    fn n_threads(&self) -> Result<usize, Failure> {
+        match self.threads {
+            Some(0) => Err(Failure::bad_input("--threads: 0 is too few. Remedy: give a whole number of 1 or more")),
+            Some(threads) => Ok(threads),
+            None => Ok(std::thread::available_parallelism().map_or(1, Into::into)),
+        }
+    }
+
+    /// What changes on `--resume`; refuses flags whose settings the run has fixed.
+    fn changes(&self, given: Option<&ArgMatches>) -> Result<Changes, Failure> {
+        let is_given = |flag: &str| given.is_some_and(|args| args.value_source(flag) == Some(ValueSource::CommandLine));
+        let fixed = given.into_iter().flat_map(ArgMatches::ids).map(|id| id.as_str());
+        // Groups of flags have names too, of types.
+        let fixed = fixed.filter(|id| !id.starts_with(char::is_uppercase) && !WITH_RESUME.contains(id));
+        if let Some(flag) = fixed.clone().find(|flag| is_given(flag)) {
+            let flag = flag.replace('_', "-");
+            return Err(Failure::bad_input(format!(
+                "--{flag} cannot be changed when a run is resumed. Remedy: leave it out, or start a new run with another --out"
+            )));
+        }
+        Ok(Changes {
+            input: self.input.as_deref().map(absolute).transpose()?,
+            draws: is_given("draws").then_some(self.drawing.draws),
+            until_ess: self.drawing.until_ess,
+            max_draws: self.drawing.max_draws,
+        })
+    }
+
+    fn config(&self) -> Result<FitConfig, Failure> {
+        Ok(FitConfig {
+            sbmds_version: env!("CARGO_PKG_VERSION").into(),
+            input: self.input_config()?,
+            model: self.model_config(),
+            priors: self.priors.config(),
+            sampler: self.sampler.settings(self.drawing.warmup),
+            run: self.drawing.config(self.coupling.seed),
+        })
+    }
+
+    fn input_config(&self) -> Result<InputConfig, Failure> {
+        let path = self.input.as_deref().ok_or_else(|| Failure::bad_input("an INPUT is needed"))?;
+        Ok(InputConfig {
+            path: absolute(path)?,
+            format: self.reading.format,
+            metric: self.reading.metric(),
+            names: self.reading.names.as_deref().map(absolute).transpose()?,
+            ..InputConfig::default()
+        })
+    }
+
+    fn model_config(&self) -> ModelConfig {
+        ModelConfig {
+            n_dims: self.dims,
+            couplings: self.coupling.couplings.clone(),
+            order: self.coupling.order.into(),
+            landmarks: self.coupling.landmarks.into(),
+            noise: self.coupling.noise,
+            storage: self.coupling.storage.into(),
+            standardize: self.priors.standardize,
+            ..ModelConfig::default()
+        }
+    }
+}
+
+impl PriorArgs {
+    fn config(&self) -> PriorConfig {
+        PriorConfig {
+            scale: self.prior_scale,
+            learn_scale: self.learn_scale,
+            noise_shape: self.noise_shape,
+            noise_rate: self.noise_rate,
+            sigma: self.sigma,
+        }
+    }
+}
+
+impl SamplerArgs {
+    fn settings(&self, n_warmup: usize) -> SamplerSettings {
+        SamplerSettings {
+            sampler: self.sampler,
+            n_warmup,
+            leapfrog_steps: self.leapfrog_steps,
+            jitter: self.jitter,
+            target_acceptance: self.target_acceptance,
+            max_depth: self.max_depth,
+            paper_adaptation: self.paper_adaptation,
+        }
+    }
+}
+
+impl DrawArgs {
+    fn config(&self, seed: u64) -> RunConfig {
+        RunConfig {
+            chains: self.chains,
+            draws: self.draws,
+            thin: self.thin,
+            seed,
+            start: self.start.into(),
+            keep: self.keep,
+            until_ess: self.until_ess,
+            max_draws: self.max_draws,
+        }
+    }
+}
+
+/// Ends well or with exit code 1.
+fn verdict(summary: &Summary) -> Result<(), Failure> {
+    if summary.converged {
+        eprintln!("{}", summary.verdict);
+        Ok(())
+    } else {
+        Err(Failure::not_converged(&summary.verdict))
+    }
+}
+
+/// Set by Ctrl-C or SIGTERM; a second one ends the process at once.
+fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // In this order the first signal finds the flag not yet set.
+        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
+            .map_err(|error| Failure::bad_input(format!("cannot listen to signals: {error}")))?;
+    }
+    Ok(stop)
+}
+
+/// A path that means the same from every directory.
+fn absolute(path: &std::path::Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
+}

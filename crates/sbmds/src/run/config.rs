@@ -1,0 +1,419 @@
+//! Every setting of a fit: as given, checked once, and saved beside the draws so that the run can be repeated.
+
+use std::fmt;
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::RunError;
+use crate::coupling::{Couplings, LandmarkChoice, LayOptions, Order};
+use crate::dissimilarity::{Format, Metric, ReadOptions};
+use crate::likelihood::{Noise, Storage};
+use crate::posterior::{NoisePrior, Priors, ScalePrior};
+use crate::sampler::SamplerSettings;
+
+/// All settings of a fit, the same as the flags; `config.toml` of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FitConfig {
+    /// Version of sbmds that started the run.
+    pub sbmds_version: String,
+    /// What is read.
+    pub input: InputConfig,
+    /// Which pairs speak, and how.
+    pub model: ModelConfig,
+    /// The priors.
+    pub priors: PriorConfig,
+    /// How the posterior is sampled.
+    pub sampler: SamplerSettings,
+    /// How much is drawn and kept.
+    pub run: RunConfig,
+}
+
+/// What is read. The hashes are filled in when the run starts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InputConfig {
+    /// The file.
+    pub path: PathBuf,
+    /// Hash of its content.
+    pub hash: String,
+    /// Its format.
+    #[serde(with = "spelled")]
+    pub format: Format,
+    /// The metric, if the file holds features.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub metric: Option<Metric>,
+    /// A file with the names of a `.npy` input.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub names: Option<PathBuf>,
+    /// Hash of the file of names.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub names_hash: Option<String>,
+}
+
+impl InputConfig {
+    /// How the file is to be read.
+    pub fn read_options(&self) -> ReadOptions {
+        ReadOptions { format: self.format, features: self.metric, names: self.names.clone() }
+    }
+}
+
+/// Which pairs speak, and how. `couplings` is resolved and `unit` filled in when the run starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelConfig {
+    /// Dimensions of the map.
+    pub n_dims: usize,
+    /// The coupled pairs.
+    pub couplings: Couplings,
+    /// Hash of the file of pairs, if the couplings are one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub couplings_hash: Option<String>,
+    /// Order in which objects are laid before coupling.
+    pub order: Order,
+    /// Which objects become landmarks.
+    pub landmarks: LandmarkChoice,
+    /// Noise family.
+    pub noise: Noise,
+    /// Number type of the stored dissimilarities.
+    pub storage: Storage,
+    /// Whether dissimilarities are divided by `unit` so that they fit the prior.
+    pub standardize: bool,
+    /// What dissimilarities are divided by before the model sees them; draws and summaries are multiplied back.
+    pub unit: f64,
+}
+
+impl Default for ModelConfig {
+    fn default() -> Self {
+        Self {
+            n_dims: 2,
+            couplings: Couplings::default(),
+            couplings_hash: None,
+            order: Order::default(),
+            landmarks: LandmarkChoice::default(),
+            noise: Noise::default(),
+            storage: Storage::default(),
+            standardize: false,
+            unit: 1.0,
+        }
+    }
+}
+
+/// The priors, for dissimilarities divided by the model's unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriorConfig {
+    /// Standard deviation of the locations.
+    pub scale: f64,
+    /// Whether the variances of the locations are learned, under IG(1, scale^2) for each dimension.
+    pub learn_scale: bool,
+    /// Shape of the inverse gamma prior of sigma^2.
+    pub noise_shape: f64,
+    /// Rate of the inverse gamma prior of sigma^2.
+    pub noise_rate: f64,
+    /// sigma, if it is known, in the unit of the input.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sigma: Option<f64>,
+}
+
+impl Default for PriorConfig {
+    fn default() -> Self {
+        Self { scale: 1.0, learn_scale: false, noise_shape: 1.0, noise_rate: 1.0, sigma: None }
+    }
+}
+
+/// How much is drawn and kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// Number of chains.
+    pub chains: usize,
+    /// Draws of each chain after warm-up.
+    pub draws: usize,
+    /// Iterations per draw.
+    pub thin: usize,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Where chains start.
+    pub start: Start,
+    /// What is kept of the draws.
+    #[serde(with = "spelled")]
+    pub keep: Keep,
+    /// Draw until the smallest effective sample size of everything monitored is this.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub until_ess: Option<f64>,
+    /// Draws of each chain after which to give up on `until_ess`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max_draws: Option<usize>,
+}
+
+impl Default for RunConfig {
+    fn default() -> Self {
+        let (start, keep) = (Start::default(), Keep::default());
+        Self { chains: 4, draws: 1000, thin: 1, seed: 1, start, keep, until_ess: None, max_draws: None }
+    }
+}
+
+/// Draws at most, in multiples of the planned, when an effective sample size is wanted and no limit is set.
+const MAX_DRAWS_FACTOR: usize = 20;
+
+impl RunConfig {
+    /// Iterations between stored draws.
+    pub fn iterations_per_draw(&self) -> usize {
+        self.thin * self.keep.every()
+    }
+
+    /// Stored draws of each chain, as planned.
+    pub fn stored_draws(&self) -> usize {
+        self.draws.div_ceil(self.keep.every())
+    }
+
+    /// Stored draws of each chain at most.
+    pub fn most_stored_draws(&self) -> usize {
+        let most = match (self.until_ess, self.max_draws) {
+            (None, _) => self.draws,
+            (Some(_), None) => self.draws.saturating_mul(MAX_DRAWS_FACTOR),
+            (Some(_), Some(most)) => most.max(self.draws),
+        };
+        most.div_ceil(self.keep.every())
+    }
+}
+
+/// Where chains start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Start {
+    /// Classical MDS if all pairs of a moderate number of objects are known, else the best that is known is used.
+    #[default]
+    Auto,
+    /// Classical MDS.
+    Classical,
+    /// Landmark MDS.
+    Landmark,
+    /// The coupled pairs alone.
+    Graph,
+    /// A draw from the prior.
+    Prior,
+}
+
+/// What is kept of the draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Every draw.
+    #[default]
+    All,
+    /// Every so manieth draw.
+    Thin(usize),
+    /// No locations, only their running mean and covariance, and what is monitored.
+    Summary,
+}
+
+impl Keep {
+    fn every(self) -> usize {
+        if let Self::Thin(every) = self { every } else { 1 }
+    }
+}
+
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::Thin(every) => write!(f, "thin:{every}"),
+            Self::Summary => f.write_str("summary"),
+        }
+    }
+}
+
+impl FromStr for Keep {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.strip_prefix("thin:").map(str::parse::<usize>)) {
+            ("all", _) => Ok(Self::All),
+            ("summary", _) => Ok(Self::Summary),
+            (_, Some(Ok(every))) if every > 0 => Ok(Self::Thin(every)),
+            _ => Err(format!("{text:?} is nothing to keep: use all, thin:K (every K-th draw) or summary")),
+        }
+    }
+}
+
+/// Serialises by `Display` and `FromStr`.
+mod spelled {
+    pub(super) fn serialize<T: std::fmt::Display, S: serde::Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, T, D: serde::Deserializer<'de>>(from: D) -> Result<T, D::Error>
+    where
+        T: std::str::FromStr<Err: std::fmt::Display>,
+    {
+        let word: String = serde::Deserialize::deserialize(from)?;
+        word.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// Settings that have passed [`FitConfig::check`]: whoever holds one need not look again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedConfig(FitConfig);
+
+impl Deref for CheckedConfig {
+    type Target = FitConfig;
+
+    fn deref(&self) -> &FitConfig {
+        &self.0
+    }
+}
+
+impl CheckedConfig {
+    /// How couplings are laid.
+    pub(super) fn lay_options(&self) -> LayOptions {
+        LayOptions { order: self.model.order, landmarks: self.model.landmarks, seed: self.run.seed }
+    }
+
+    /// The priors, in the model's unit.
+    pub(super) fn priors(&self) -> Priors {
+        let PriorConfig { scale, learn_scale, noise_shape, noise_rate, sigma } = self.priors;
+        let scales = if learn_scale {
+            ScalePrior::Learned { shape: 1.0, rate: scale * scale }
+        } else {
+            ScalePrior::Fixed { variances: vec![scale * scale; self.model.n_dims] }
+        };
+        let noise = match sigma {
+            Some(sigma) => NoisePrior::Fixed { sigma: sigma / self.model.unit },
+            None => NoisePrior::InverseGamma { shape: noise_shape, rate: noise_rate },
+        };
+        Priors { scales, noise }
+    }
+
+    /// The same settings with what only the data could tell.
+    pub(super) fn resolved(mut self, resolve: impl FnOnce(&mut FitConfig)) -> Self {
+        resolve(&mut self.0);
+        self
+    }
+}
+
+impl FitConfig {
+    /// Refuses settings that cannot be used, naming the flag.
+    ///
+    /// # Errors
+    /// The first setting that cannot be used, and what to do.
+    pub fn check(self) -> Result<CheckedConfig, RunError> {
+        self.check_counts()?;
+        self.check_numbers()?;
+        Ok(CheckedConfig(self))
+    }
+
+    fn check_counts(&self) -> Result<(), RunError> {
+        let RunConfig { chains, draws, thin, seed, until_ess, max_draws, .. } = self.run;
+        for (flag, count) in [
+            ("--dims", self.model.n_dims),
+            ("--chains", chains),
+            ("--draws", draws),
+            ("--thin", thin),
+            ("--leapfrog-steps", self.sampler.leapfrog_steps),
+            ("--max-depth", self.sampler.max_depth),
+            ("--max-draws", max_draws.unwrap_or(1)),
+        ] {
+            if count == 0 {
+                return Err(RunError::setting(flag, "0 is too few", "give a whole number of 1 or more"));
+            }
+        }
+        if i64::try_from(seed).is_err() {
+            let remedy = format!("give a number of at most {}", i64::MAX);
+            return Err(RunError::setting("--seed", format!("{seed} does not fit the configuration file"), remedy));
+        }
+        if max_draws.is_some() && until_ess.is_none() {
+            let remedy = "give --until-ess E as well, or use --draws";
+            return Err(RunError::setting("--max-draws", "it limits --until-ess, which is not given", remedy));
+        }
+        if max_draws.is_some_and(|most| most < draws) {
+            let problem = format!("it is below the {draws} draws that are made first");
+            return Err(RunError::setting("--max-draws", problem, "give a larger number, or lower --draws"));
+        }
+        Ok(())
+    }
+
+    fn check_numbers(&self) -> Result<(), RunError> {
+        let above_zero = |number: f64| number.is_finite() && number > 0.0;
+        for (flag, number) in [
+            ("--prior-scale", Some(self.priors.scale)),
+            ("--noise-shape", Some(self.priors.noise_shape)),
+            ("--noise-rate", Some(self.priors.noise_rate)),
+            ("--sigma", self.priors.sigma),
+            ("--until-ess", self.run.until_ess),
+        ] {
+            if let Some(number) = number.filter(|&number| !above_zero(number)) {
+                return Err(RunError::setting(flag, format!("{number} cannot be used"), "give a number above zero"));
+            }
+        }
+        let jitter = self.sampler.jitter;
+        if !(0.0..1.0).contains(&jitter) {
+            let remedy = "give a fraction from 0 to below 1, such as 0.2";
+            return Err(RunError::setting("--jitter", format!("{jitter} cannot be used"), remedy));
+        }
+        if let Some(rate) = self.sampler.target_acceptance.filter(|&rate| !(above_zero(rate) && rate < 1.0)) {
+            let remedy = "give a rate between 0 and 1, such as 0.8";
+            return Err(RunError::setting("--target-acceptance", format!("{rate} cannot be used"), remedy));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> FitConfig {
+        FitConfig { sbmds_version: "0.0.0".into(), ..FitConfig::default() }
+    }
+
+    #[test]
+    fn toml_keeps_every_setting() {
+        let mut config = config();
+        config.input.metric = Some(Metric::Cosine);
+        config.input.names = Some("names of objects.txt".into());
+        config.model.unit = 0.1 + 0.2;
+        config.model.couplings = Couplings::Dispersed(17);
+        config.priors.sigma = Some(1e-300);
+        config.sampler.target_acceptance = Some(0.9);
+        config.run.keep = Keep::Thin(3);
+        config.run.seed = i64::MAX as u64;
+        config.run.until_ess = Some(400.0);
+        let text = toml::to_string(&config).unwrap();
+        assert_eq!(toml::from_str::<FitConfig>(&text).unwrap(), config, "{text}");
+    }
+
+    #[test]
+    fn settings_that_cannot_be_used_name_their_flag() {
+        type Spoil = fn(&mut FitConfig);
+        let cases: [(&str, Spoil); 9] = [
+            ("--dims", |config| config.model.n_dims = 0),
+            ("--chains", |config| config.run.chains = 0),
+            ("--seed", |config| config.run.seed = u64::MAX),
+            ("--prior-scale", |config| config.priors.scale = -1.0),
+            ("--sigma", |config| config.priors.sigma = Some(f64::NAN)),
+            ("--jitter", |config| config.sampler.jitter = 1.0),
+            ("--target-acceptance", |config| config.sampler.target_acceptance = Some(1.0)),
+            ("--max-draws", |config| config.run.max_draws = Some(2000)),
+            ("--until-ess", |config| config.run.until_ess = Some(0.0)),
+        ];
+        assert!(config().check().is_ok());
+        for (flag, spoil) in cases {
+            let mut config = config();
+            spoil(&mut config);
+            let message = config.check().unwrap_err().to_string();
+            assert!(message.starts_with(flag) && message.contains("Remedy"), "{message}");
+        }
+    }
+
+    #[test]
+    fn keeping_every_third_draw_stores_a_third() {
+        let run = RunConfig { draws: 100, thin: 2, keep: Keep::Thin(3), ..RunConfig::default() };
+        assert_eq!((run.iterations_per_draw(), run.stored_draws()), (6, 34));
+        assert!("thin:0".parse::<Keep>().is_err() && "some".parse::<Keep>().is_err());
+        assert_eq!("thin:7".parse::<Keep>().unwrap().to_string(), "thin:7");
+    }
+}

@@ -1,0 +1,42 @@
+//! What is wrong with the coupling graph, in words.
+
+use crate::coupling::{Connections, Coupling};
+use crate::dissimilarity::Names;
+
+/// Objects named in a message before it ends in "and so many more".
+const NAMED: usize = 8;
+/// Parts of a graph listed in a message.
+const PARTS: usize = 3;
+
+/// Why the coupled pairs cannot make one map, naming objects; `None` if they can.
+pub fn disconnection(connections: &Connections, coupling: &Coupling, names: &Names) -> Option<String> {
+    let smaller = connections.parts.get(1..).filter(|parts| !parts.is_empty())?;
+    let apart: Vec<_> = smaller.iter().take(PARTS).map(|part| listed(part, coupling, names)).collect();
+    Some(format!(
+        "the coupled pairs fall into {} parts that know nothing of each other; apart from the largest: {}. \
+         Remedy: couple more pairs (--couplings dispersed:B with a larger B, or full) or measure pairs that join them",
+        connections.parts.len(),
+        apart.join("; ")
+    ))
+}
+
+/// Which objects have too few partners to be placed without doubt; `None` if none has.
+pub fn underdetermination(connections: &Connections, coupling: &Coupling, names: &Names) -> Option<String> {
+    if connections.underdetermined.is_empty() {
+        return None;
+    }
+    let places: Vec<_> = connections.underdetermined.iter().map(|object| object.place).collect();
+    Some(format!(
+        "{} of {} objects have too few coupled partners to be placed without doubt (a map needs one more than its \
+         dimensions): {}",
+        places.len(),
+        names.len(),
+        listed(&places, coupling, names)
+    ))
+}
+
+fn listed(places: &[usize], coupling: &Coupling, names: &Names) -> String {
+    let shown: Vec<_> = places.iter().take(NAMED).map(|&place| names.get(coupling.order[place])).collect();
+    let more = places.len().saturating_sub(NAMED);
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}

@@ -1,0 +1,93 @@
+//! Why a run cannot start or go on, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::diagnostics::ChainsError;
+use crate::dissimilarity::InputError;
+use crate::draws::StoreError;
+use crate::draws::checkpoint::CheckpointError;
+use crate::draws::error::remedy;
+
+/// An error of a run; every message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A setting that cannot be used.
+    #[error("{flag}: {problem}. Remedy: {remedy}")]
+    Setting {
+        /// The flag, as typed.
+        flag: &'static str,
+        /// What is wrong with its value.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// The input cannot be used.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The coupled pairs cannot make one map.
+    #[error("{0}")]
+    Disconnected(String),
+    /// The directory is taken.
+    #[error("{0} holds a run already; continue it with --resume or choose another directory with --out")]
+    Exists(PathBuf),
+    /// The directory is taken by something else.
+    #[error("{0} is not empty and holds no run; choose another directory with --out")]
+    Occupied(PathBuf),
+    /// Nothing to resume or to look at.
+    #[error("{0} holds no run (there is no config.toml); give the directory of a fit")]
+    NoRun(PathBuf),
+    /// The run is there but has not ended.
+    #[error("{0} is not finished; continue it with `sbmds fit --resume --out {0}`")]
+    Unfinished(PathBuf),
+    /// Another process works on the run.
+    #[error("{0} is being worked on by another process; wait for it to end")]
+    Locked(PathBuf),
+    /// A file that the run depends on is not what it was.
+    #[error(
+        "{0} has changed since the run was started; restore it, or start a new run in another directory with --out"
+    )]
+    Changed(PathBuf),
+    /// A file of the run cannot be understood.
+    #[error("{path} cannot be used: {what}; restore it or start the run anew in another directory with --out")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The system refused to read or write.
+    #[error("cannot {action} {path}: {cause}; {}", remedy(cause))]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's reason.
+        cause: io::Error,
+    },
+    /// The store of draws.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A checkpoint.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The draws cannot be judged.
+    #[error(transparent)]
+    Chains(#[from] ChainsError),
+    /// Threads cannot be started.
+    #[error("cannot start the threads: {0}; give fewer with --threads")]
+    Threads(String),
+}
+
+impl RunError {
+    /// A setting that cannot be used.
+    pub(super) fn setting(flag: &'static str, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Setting { flag, problem: problem.into(), remedy: remedy.into() }
+    }
+
+    /// Adds what was tried, and where, to an error of the system.
+    pub(super) fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Self + 'a {
+        move |cause| Self::Io { action, path: path.to_owned(), cause }
+    }
+}

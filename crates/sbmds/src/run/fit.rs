@@ -1,0 +1,233 @@
+//! The whole story of a fit: read, couple, start, sample, judge, summarise.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use super::chain::{Saved, Shared};
+use super::chains::{self, Begin};
+use super::config::{CheckedConfig, FitConfig};
+use super::directory::RunDirectory;
+use super::error::RunError;
+use super::monitor::{MonitoredPairs, judge};
+use super::observer::Observer;
+use super::problem::{Hashes, Problem, Unit, check_connections, choose_unit, lay, likelihood};
+use super::starts::Starts;
+use super::summary::Summary;
+use super::{record, results};
+use crate::diagnostics::Assessment;
+use crate::dissimilarity;
+use crate::draws::{DrawReader, DrawStore, StoreError};
+
+/// Who watches a run, who may stop it, and how many threads it may use.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// Watches.
+    pub observer: &'a dyn Observer,
+    /// When set, every chain finishes its iteration, saves and ends.
+    pub stop: &'a AtomicBool,
+    /// Threads to use.
+    pub n_threads: usize,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// All draws are made.
+    Finished(Box<Summary>),
+    /// They were made before.
+    FinishedBefore(Box<Summary>),
+    /// Stopped; everything is saved and [`resume`] goes on.
+    Interrupted,
+}
+
+/// What may change when a run goes on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changes {
+    /// Where the input is now.
+    pub input: Option<PathBuf>,
+    /// More draws.
+    pub draws: Option<usize>,
+    /// Another effective sample size to reach.
+    pub until_ess: Option<f64>,
+    /// Another limit to it.
+    pub max_draws: Option<usize>,
+}
+
+/// Starts a run in `directory` and carries it through.
+///
+/// # Errors
+/// If settings or input cannot be used (nothing is written then), or the disk refuses.
+pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Outcome, RunError> {
+    let config = config.check()?;
+    RunDirectory::is_free(directory)?;
+    with_threads(control.n_threads, || {
+        let (config, problem) = prepare(config, control)?;
+        let run = RunDirectory::create(directory, &config)?;
+        carry_out(&run, &config, &problem, control)
+    })
+}
+
+/// Goes on with the run in `directory`, with the same draws as if it had never stopped.
+///
+/// # Errors
+/// If there is no run, its input has changed, its files are damaged, or the disk refuses.
+pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<Outcome, RunError> {
+    let (run, before) = RunDirectory::reopen(directory)?;
+    let config = changes.apply(before.clone())?.check()?;
+    if let (Ok(summary), true) = (run.summary(), config.run == before.run) {
+        return Ok(Outcome::FinishedBefore(Box::new(summary)));
+    }
+    Hashes::of(&config)?.check(&config)?;
+    with_threads(control.n_threads, || {
+        let (config, problem) = prepare(config, control)?;
+        run.remove_summary()?;
+        run.save_config(&config)?;
+        carry_out(&run, &config, &problem, control)
+    })
+}
+
+/// Reads the data and makes of it what is to be sampled; the settings come back resolved.
+fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, Problem), RunError> {
+    let hashes = Hashes::of(&config)?;
+    let data = dissimilarity::read(&config.input.path, &config.input.read_options())?;
+    let coupling = lay(&config, &data)?;
+    let in_input_units = likelihood(&config, &data, &coupling, Unit(1.0));
+    check_connections(&in_input_units, &coupling, &data, control.observer)?;
+    let unit = choose_unit(&config, &in_input_units, control.observer);
+    let config = config.resolved(|config| {
+        config.model.unit = unit.0;
+        config.model.couplings = coupling.couplings.clone();
+        config.model.couplings_hash = hashes.couplings;
+        config.input.hash = hashes.input;
+        config.input.names_hash = hashes.names;
+    });
+    let likelihood = if unit == Unit(1.0) { in_input_units } else { likelihood(&config, &data, &coupling, unit) };
+    control.observer.note(&format!(
+        "{} objects, {} pairs ({}), {} dimensions",
+        data.n_objects(),
+        likelihood.n_pairs(),
+        coupling.couplings,
+        config.model.n_dims
+    ));
+    let problem = Problem::new(&config, data, coupling, likelihood)?;
+    Ok((config, problem))
+}
+
+/// Samples from wherever the run is, in rounds if an effective sample size is wanted, and sums up.
+fn carry_out(
+    run: &RunDirectory,
+    config: &CheckedConfig,
+    problem: &Problem,
+    control: &Control,
+) -> Result<Outcome, RunError> {
+    let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
+    let mut store = open_store(run, config, problem, &pairs)?;
+    run.make_room_for_checkpoints()?;
+    let Control { observer, stop, n_threads } = *control;
+    let shared = Shared {
+        problem,
+        config,
+        pairs: &pairs,
+        run,
+        run_id: run_id(config),
+        observer,
+        stop,
+        failed: AtomicBool::new(false),
+    };
+    let mut saved = (0..config.run.chains).map(|chain| shared.load(chain)).collect::<Result<Vec<_>, _>>()?;
+    let starts = saved.iter().any(Option::is_none).then(|| Starts::new(problem, config));
+    // A store larger than planned was extended by an earlier round.
+    let mut n_draws = config.run.stored_draws().max(store.n_draws());
+    loop {
+        store.extend_draws(n_draws)?;
+        saved = chains::work(&shared, &store, begins(saved, starts.as_ref()), n_draws, n_threads)?;
+        let Some(chains) = all_with(&saved, n_draws) else { return Ok(Outcome::Interrupted) };
+        let assessment = judge(&DrawReader::open(run.path())?, &pairs)?;
+        match more_draws(config, &assessment, n_draws) {
+            Some(more) => n_draws = more,
+            None => {
+                let summary = results::write(run, config, problem, &chains, &assessment)?;
+                return Ok(Outcome::Finished(Box::new(summary)));
+            }
+        }
+    }
+}
+
+fn open_store(
+    run: &RunDirectory,
+    config: &CheckedConfig,
+    problem: &Problem,
+    pairs: &MonitoredPairs,
+) -> Result<DrawStore, RunError> {
+    match DrawStore::open(run.path()) {
+        // Never made, or killed before it was.
+        Err(StoreError::Missing { .. }) => Ok(DrawStore::create(run.path(), &record::plan(problem, config, pairs))?),
+        opened => Ok(opened?),
+    }
+}
+
+fn begins<'a>(saved: Vec<Option<Saved>>, starts: Option<&'a Starts<'a>>) -> Vec<Begin<'a>> {
+    let begin = |saved: Option<Saved>| match saved {
+        Some(saved) => Some(Begin::Saved(Box::new(saved))),
+        None => starts.map(Begin::Start),
+    };
+    saved.into_iter().filter_map(begin).collect()
+}
+
+/// The chains, if each has all its draws.
+fn all_with(saved: &[Option<Saved>], n_draws: usize) -> Option<Vec<Saved>> {
+    saved.iter().map(|saved| saved.clone().filter(|saved| saved.n_draws() >= n_draws)).collect()
+}
+
+/// A little more than what the present effective sample size says is needed.
+const MARGIN: f64 = 1.05;
+
+/// How many draws to make next to reach the effective sample size wanted: at most twice as many as there are.
+fn more_draws(config: &CheckedConfig, assessment: &Assessment, n_draws: usize) -> Option<usize> {
+    let wanted = config.run.until_ess?;
+    let most = config.run.most_stored_draws();
+    let moving = assessment.diagnoses.iter().filter(|diagnosis| !diagnosis.rhat.is_nan());
+    let smallest = moving.map(|diagnosis| diagnosis.ess_bulk).fold(f64::INFINITY, f64::min);
+    // Too few draws to tell: nothing moves yet.
+    let smallest = if smallest.is_finite() { smallest } else { 0.0 };
+    if smallest >= wanted || n_draws >= most {
+        return None;
+    }
+    let needed = (n_draws as f64 * MARGIN * wanted / smallest).ceil();
+    let needed = if needed < 2.0 * n_draws as f64 { needed as usize } else { 2 * n_draws };
+    Some(needed.max(n_draws + 1).min(most))
+}
+
+/// What must be the same for a checkpoint to be of use: all settings but how many draws to make and where files are.
+fn run_id(config: &CheckedConfig) -> u64 {
+    let mut config = (**config).clone();
+    config.sbmds_version.clear();
+    config.input.path.clear();
+    config.input.names = None;
+    (config.run.draws, config.run.until_ess, config.run.max_draws) = (0, None, None);
+    u64::from(crc32c::crc32c(toml::to_string(&config).unwrap_or_default().as_bytes()))
+}
+
+/// Runs `work` where all data parallelism keeps to so many threads.
+fn with_threads<T: Send>(n_threads: usize, work: impl FnOnce() -> Result<T, RunError> + Send) -> Result<T, RunError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
+    pool.map_err(|error| RunError::Threads(error.to_string()))?.install(work)
+}
+
+impl Changes {
+    fn apply(&self, mut config: FitConfig) -> Result<FitConfig, RunError> {
+        if let Some(draws) = self.draws {
+            if draws < config.run.draws {
+                let problem = format!("the run has {} draws, which stay", config.run.draws);
+                return Err(RunError::setting("--draws", problem, "give a larger number"));
+            }
+            config.run.draws = draws;
+        }
+        if let Some(input) = &self.input {
+            config.input.path.clone_from(input);
+        }
+        config.run.until_ess = self.until_ess.or(config.run.until_ess);
+        config.run.max_draws = self.max_draws.or(config.run.max_draws);
+        Ok(config)
+    }
+}

@@ -1,0 +1,99 @@
+//! What is stored of every draw, in input order and units.
+
+use super::config::{CheckedConfig, Keep};
+use super::monitor::{DISTANCES, MonitoredPairs};
+use super::problem::Problem;
+use crate::Locations;
+use crate::draws::{StorePlan, Variable};
+use crate::posterior::ScalePrior;
+use crate::sampler::{Chain, StepInfo};
+
+/// The plan of the store of a run.
+pub(super) fn plan<'a>(problem: &'a Problem, config: &CheckedConfig, pairs: &MonitoredPairs) -> StorePlan<'a> {
+    let n_dims = config.model.n_dims;
+    let mut variables = vec![Variable::float("sigma")];
+    if config.priors.learn_scale {
+        variables.push(Variable::float("lambda").with_axis("dim", n_dims));
+    }
+    variables.push(Variable::float(DISTANCES).with_axis("pair", pairs.len()));
+    StorePlan {
+        n_chains: config.run.chains,
+        n_draws: config.run.stored_draws(),
+        names: problem.data.names(),
+        n_dims,
+        keep_x: config.run.keep != Keep::Summary,
+        variables,
+        stats: vec![
+            Variable::float("lp"),
+            Variable::float("log_likelihood"),
+            Variable::float("acceptance_rate"),
+            Variable::float("step_size"),
+            Variable::float("energy"),
+            Variable::boolean("diverging"),
+            Variable::integer("n_gradients"),
+            Variable::integer("tree_depth"),
+        ],
+    }
+}
+
+/// The posterior variables of the present draw, in the order of the plan.
+pub(super) fn scalars(
+    chain: &Chain,
+    x: &Locations,
+    problem: &Problem,
+    config: &CheckedConfig,
+    pairs: &MonitoredPairs,
+) -> Vec<f64> {
+    let unit = problem.unit.0;
+    let mut scalars = vec![chain.sigma() * unit];
+    if config.priors.learn_scale {
+        scalars.extend(chain.scales().iter().map(|variance| variance * unit * unit));
+    }
+    scalars.extend(pairs.distances(x));
+    scalars
+}
+
+/// The sample statistics of the present draw, in the order of the plan. Energies stay in the model's unit.
+pub(super) fn stats(chain: &Chain, since_last: &SinceLast, problem: &Problem) -> [f64; 8] {
+    let likelihood = problem.posterior.likelihood();
+    let priors = problem.posterior.priors();
+    let n_locations = likelihood.n_objects() * likelihood.n_dims();
+    let n_learned = if matches!(priors.scales, ScalePrior::Learned { .. }) { likelihood.n_dims() } else { 0 };
+    // Variances scale with the square of the unit.
+    let n_variances = usize::from(!priors.noise.is_fixed()) + n_learned;
+    let n_unknown = n_locations + 2 * n_variances;
+    let info = &since_last.latest;
+    [
+        chain.log_density() + problem.unit.log_jacobian(likelihood.n_pairs() + n_unknown),
+        chain.log_likelihood() + problem.unit.log_jacobian(likelihood.n_pairs()),
+        since_last.acceptance / since_last.n_iterations.max(1) as f64,
+        info.step_size,
+        info.energy,
+        f64::from(since_last.diverging),
+        since_last.n_gradients as f64,
+        since_last.tree_depth as f64,
+    ]
+}
+
+/// What happened in the iterations since the last stored draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub(super) struct SinceLast {
+    n_iterations: usize,
+    /// Sum of acceptance rates.
+    acceptance: f64,
+    n_gradients: usize,
+    diverging: bool,
+    tree_depth: usize,
+    latest: StepInfo,
+}
+
+impl SinceLast {
+    pub fn add(&mut self, info: &StepInfo) {
+        self.n_iterations += 1;
+        self.acceptance += info.acceptance;
+        self.n_gradients += info.n_gradients;
+        self.diverging |= info.diverging;
+        self.tree_depth = self.tree_depth.max(info.tree_depth);
+        self.latest = *info;
+    }
+}

@@ -1,0 +1,175 @@
+//! What a finished run says: the map, the diagnostics and the summary.
+
+use super::chain::Saved;
+use super::config::{CheckedConfig, Keep};
+use super::directory::RunDirectory;
+use super::error::RunError;
+use super::problem::Problem;
+use super::summary::{Interval, StressSummary, Summary, known};
+use crate::diagnostics::{Assessment, Diagnosis, bfmi};
+use crate::dissimilarity::Names;
+use crate::draws::DrawReader;
+use crate::embedding::{
+    Moments, ObjectFit, generalised_procrustes, object_fits, principal_axes, procrustes, write_embedding_csv,
+};
+use crate::sampler::Sampler;
+
+/// Writes `embedding.csv`, `diagnostics.csv` and, last, `summary.json`.
+pub(super) fn write(
+    run: &RunDirectory,
+    config: &CheckedConfig,
+    problem: &Problem,
+    chains: &[Saved],
+    assessment: &Assessment,
+) -> Result<Summary, RunError> {
+    let reader = DrawReader::open(run.path())?;
+    let moments = match config.run.keep {
+        Keep::Summary => merged(chains, problem),
+        Keep::All | Keep::Thin(_) => aligned(&reader)?,
+    };
+    let fits = fits(&moments, problem);
+    write_embedding(run, problem.data.names(), &moments, &fits)?;
+    write_diagnostics(run, &assessment.diagnoses)?;
+    let summary = summarise(config, problem, chains, assessment, &reader, &fits)?;
+    run.save_summary(&summary)?;
+    Ok(summary)
+}
+
+/// Mean and covariances of all draws, laid over one another.
+fn aligned(reader: &DrawReader) -> Result<Moments, RunError> {
+    let mut moments = Moments::new(reader.names().len(), reader.n_dims());
+    let all = |visit: &mut dyn FnMut(&crate::Locations)| reader.for_each_x(|_, _, x| visit(x));
+    if let Some(map) = generalised_procrustes(all)? {
+        reader.for_each_x(|_, _, x| moments.add(&procrustes(x, &map.mean).apply(x)))?;
+    }
+    Ok(moments)
+}
+
+/// The same from the running moments of the chains, each laid over the first.
+fn merged(chains: &[Saved], problem: &Problem) -> Moments {
+    let mut of_chains = chains.iter().filter_map(|saved| saved.moments.as_ref());
+    let likelihood = problem.posterior.likelihood();
+    let Some(first) = of_chains.next() else {
+        return Moments::new(likelihood.n_objects(), likelihood.n_dims());
+    };
+    let mut all = first.moved(&principal_axes(first.mean()));
+    for moments in of_chains {
+        all.merge(&moments.moved(&procrustes(moments.mean(), all.mean())));
+    }
+    all.moved(&principal_axes(all.mean()))
+}
+
+fn fits(moments: &Moments, problem: &Problem) -> Vec<ObjectFit> {
+    let mut places = vec![0; problem.coupling.order.len()];
+    for (place, &object) in problem.coupling.order.iter().enumerate() {
+        places[object] = place;
+    }
+    object_fits(moments.mean(), |object| problem.partners(places[object]))
+}
+
+fn write_embedding(run: &RunDirectory, names: &Names, moments: &Moments, fits: &[ObjectFit]) -> Result<(), RunError> {
+    let path = run.embedding();
+    let mut table = Vec::new();
+    write_embedding_csv(&mut table, names, moments, fits)
+        .map_err(|error| RunError::Damaged { path: path.clone(), what: error.to_string() })?;
+    run.replace(&path, &table)
+}
+
+fn write_diagnostics(run: &RunDirectory, diagnoses: &[Diagnosis]) -> Result<(), RunError> {
+    let path = run.diagnostics();
+    let failed = |error: csv::Error| RunError::Damaged { path: path.clone(), what: error.to_string() };
+    let mut table = csv::Writer::from_writer(Vec::new());
+    let header = ["quantity", "mean", "sd", "q5", "median", "q95", "rhat", "ess_bulk", "ess_tail", "mcse_mean"];
+    table.write_record(header).map_err(failed)?;
+    for diagnosis in diagnoses {
+        let Diagnosis { mean, sd, q5, median, q95, rhat, ess_bulk, ess_tail, mcse_mean, .. } = *diagnosis;
+        let numbers = [mean, sd, q5, median, q95, rhat, ess_bulk, ess_tail, mcse_mean];
+        let cells = numbers.iter().map(|&x| known(x).map_or_else(String::new, |x| x.to_string()));
+        table.write_record(std::iter::once(diagnosis.name.clone()).chain(cells)).map_err(failed)?;
+    }
+    let table = table.into_inner().map_err(|error| failed(error.into_error().into()))?;
+    run.replace(&path, &table)
+}
+
+fn summarise(
+    config: &CheckedConfig,
+    problem: &Problem,
+    chains: &[Saved],
+    assessment: &Assessment,
+    reader: &DrawReader,
+    fits: &[ObjectFit],
+) -> Result<Summary, RunError> {
+    let tallies = || chains.iter().map(|saved| &saved.tally);
+    let n_iterations: usize = tallies().map(|tally| tally.n_iterations).sum();
+    let likelihood = problem.posterior.likelihood();
+    let path = || reader.path().to_owned();
+    let sigma = assessment.diagnoses.iter().find(|diagnosis| diagnosis.name == "sigma");
+    Ok(Summary {
+        converged: assessment.verdict.is_converged(),
+        verdict: assessment.verdict.to_string(),
+        verdict_details: serde_json::to_value(&assessment.verdict)
+            .map_err(|error| RunError::Damaged { path: path(), what: error.to_string() })?,
+        max_rhat: assessment.max_rhat().map(Into::into),
+        min_ess: assessment.min_ess().map(Into::into),
+        sigma: sigma.map(Interval::from).ok_or_else(|| RunError::Damaged { path: path(), what: "no sigma".into() })?,
+        stress: stress(problem, fits),
+        n_objects: likelihood.n_objects(),
+        n_dims: likelihood.n_dims(),
+        n_pairs: likelihood.n_pairs(),
+        couplings: problem.coupling.couplings.to_string(),
+        sampler: config.sampler.sampler.resolve().to_string(),
+        unit: problem.unit.0,
+        n_chains: chains.len(),
+        n_warmup: config.sampler.n_warmup,
+        n_draws: reader.n_complete_in_all(),
+        acceptance: known(tallies().map(|tally| tally.acceptance).sum::<f64>() / n_iterations as f64),
+        divergences: tallies().map(|tally| tally.divergences).sum(),
+        n_gradients: tallies().map(|tally| tally.gradients).sum(),
+        n_warmup_gradients: tallies().map(|tally| tally.warmup_gradients).sum(),
+        bfmi: energy_diagnostics(config, reader)?,
+        sbmds_version: config.sbmds_version.clone(),
+        seconds: tallies().map(|tally| tally.seconds).sum(),
+    })
+}
+
+/// Energy BFMI of each chain; random walks have no momentum and none of this.
+fn energy_diagnostics(config: &CheckedConfig, reader: &DrawReader) -> Result<Vec<Option<f64>>, RunError> {
+    if matches!(config.sampler.sampler.resolve(), Sampler::Mh | Sampler::Mwg) {
+        return Ok(Vec::new());
+    }
+    (0..reader.n_chains()).map(|chain| Ok(known(bfmi(&reader.stat("energy", chain)?)))).collect()
+}
+
+fn stress(problem: &Problem, fits: &[ObjectFit]) -> StressSummary {
+    let mut by_size: Vec<(f64, usize)> = fits
+        .iter()
+        .enumerate()
+        .map(|(object, fit)| (fit.stress, object))
+        .filter(|(stress, _)| !stress.is_nan())
+        .collect();
+    by_size.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let worst = by_size.last().copied();
+    StressSummary {
+        rms: known(rms_stress(problem, fits)),
+        median: by_size.get(by_size.len() / 2).map(|&(stress, _)| stress),
+        worst_object: worst.map(|(_, object)| problem.data.names().get(object).into_owned()),
+        worst: worst.map(|(stress, _)| stress),
+    }
+}
+
+/// Over all pairs: each is seen from both its ends, so the objects' sums of squares count every pair twice.
+fn rms_stress(problem: &Problem, fits: &[ObjectFit]) -> f64 {
+    let likelihood = problem.posterior.likelihood();
+    let mut squares = 0.0;
+    for (place, &object) in problem.coupling.order.iter().enumerate() {
+        let mut n_partners = 0;
+        likelihood.for_each_partner(place, |_, _| {
+            n_partners += 1;
+            true
+        });
+        if n_partners > 0 {
+            squares += fits[object].stress.powi(2) * f64::from(n_partners);
+        }
+    }
+    (squares / (2.0 * likelihood.n_pairs() as f64)).sqrt()
+}

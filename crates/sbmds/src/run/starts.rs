@@ -1,0 +1,118 @@
+//! Where the chains start: one first map, shaken differently for each chain.
+
+use super::config::{CheckedConfig, Start};
+use super::problem::{Problem, rms_dissimilarity};
+use crate::Locations;
+use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds, prior_draw, spread_landmarks};
+use crate::likelihood::Likelihood;
+use crate::posterior::{NoisePrior, Parameters, ScalePrior};
+use crate::random::{Purpose, stream};
+
+/// How far chains start from the first map, in parts of its extent.
+const SPREAD: f64 = 0.1;
+/// Objects up to which classical MDS of a matrix takes seconds.
+const CLASSICAL_OBJECTS: usize = 20_000;
+/// Objects up to which all pairs of features are computed for classical MDS, which asks for each about ten times.
+const CLASSICAL_FEATURE_OBJECTS: usize = 1_000;
+/// Missing part of the coupled pairs beyond which a matrix is taken as a list of pairs.
+const MANY_MISSING: f64 = 0.3;
+/// Landmarks of a first map.
+const LANDMARKS: usize = 200;
+/// Ends of pairs from which the first sigma is computed.
+const RESIDUALS: usize = 20_000;
+/// The first sigma is at least this part of the dissimilarities: a perfect start must not stand still.
+const SMALLEST_SIGMA: f64 = 1e-3;
+
+/// The first map, by place and in the model's unit.
+pub(super) struct Starts<'a> {
+    problem: &'a Problem,
+    config: &'a CheckedConfig,
+    /// `None` when every chain starts from the prior.
+    map: Option<Locations>,
+    smallest_sigma: f64,
+}
+
+impl<'a> Starts<'a> {
+    pub fn new(problem: &'a Problem, config: &'a CheckedConfig) -> Self {
+        let likelihood = problem.posterior.likelihood();
+        let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
+        let dissimilarity = |a: usize, b: usize| problem.data.get(a, b) / problem.unit.0;
+        let map = match resolve(config.run.start, problem) {
+            Start::Prior => None,
+            Start::Graph => Some(graph_start(n_objects, n_dims, &|place| partners(likelihood, place))),
+            Start::Landmark => {
+                let landmarks = spread_landmarks(n_objects, LANDMARKS, dissimilarity);
+                Some(problem.coupling.to_places(&landmark_mds(n_objects, n_dims, &landmarks, dissimilarity)))
+            }
+            Start::Classical | Start::Auto => {
+                Some(problem.coupling.to_places(&classical_mds(n_objects, n_dims, dissimilarity)))
+            }
+        };
+        Self { problem, config, map, smallest_sigma: SMALLEST_SIGMA * rms_dissimilarity(likelihood) }
+    }
+
+    /// Where a chain starts.
+    pub fn chain(&self, chain: usize) -> Parameters {
+        let likelihood = self.problem.posterior.likelihood();
+        let mut rng = stream(self.config.run.seed, chain, Purpose::Start);
+        let x = match &self.map {
+            Some(map) => disperse(map, SPREAD, &mut rng),
+            None => prior_draw(likelihood.n_objects(), likelihood.n_dims(), self.config.priors.scale, &mut rng),
+        };
+        let priors = self.problem.posterior.priors();
+        let sigma = match priors.noise {
+            NoisePrior::Fixed { sigma } => sigma,
+            NoisePrior::InverseGamma { .. } => rms_residual(likelihood, &x).max(self.smallest_sigma),
+        };
+        let scales = match priors.scales {
+            ScalePrior::Fixed { .. } => priors.scales.start(x.n_dims()),
+            ScalePrior::Learned { .. } => (0..x.n_dims()).map(|dim| mean_square(x.dim(dim))).collect(),
+        };
+        Parameters { x: x.as_slice().to_vec(), variance: sigma * sigma, scales }
+    }
+}
+
+/// The best start for what is known.
+fn resolve(start: Start, problem: &Problem) -> Start {
+    if start != Start::Auto {
+        return start;
+    }
+    let n_objects = problem.data.n_objects();
+    let n_coupled = problem.coupling.pairs.count(n_objects) as f64;
+    let missing = 1.0 - problem.posterior.likelihood().n_pairs() as f64 / n_coupled;
+    match problem.data.is_dense_matrix() {
+        _ if problem.data.measured_pairs().is_some() || missing > MANY_MISSING => Start::Graph,
+        true if n_objects <= CLASSICAL_OBJECTS => Start::Classical,
+        false if n_objects <= CLASSICAL_FEATURE_OBJECTS => Start::Classical,
+        _ => Start::Landmark,
+    }
+}
+
+fn partners(likelihood: &Likelihood, place: usize) -> Vec<(usize, f64)> {
+    let mut partners = Vec::new();
+    likelihood.for_each_partner(place, |other, delta| {
+        partners.push((other, delta));
+        true
+    });
+    partners
+}
+
+/// Root mean squared residual over coupled pairs of some of the places, evenly spread.
+fn rms_residual(likelihood: &Likelihood, x: &Locations) -> f64 {
+    let every = (2 * likelihood.n_pairs()).div_ceil(RESIDUALS).max(1);
+    let (mut squares, mut count) = (0.0, 0);
+    for place in (0..likelihood.n_objects()).step_by(every) {
+        likelihood.for_each_partner(place, |other, delta| {
+            squares += (delta - x.distance(place, other)).powi(2);
+            count += 1;
+            true
+        });
+    }
+    (squares / f64::from(count.max(1))).sqrt()
+}
+
+fn mean_square(values: &[f64]) -> f64 {
+    let mean = values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64;
+    // A map may be flat; a variance may not.
+    mean.max(f64::MIN_POSITIVE.sqrt())
+}

@@ -1,0 +1,111 @@
+//! The numbers a person asks for first: what `summary.json` holds.
+
+use serde::{Deserialize, Serialize};
+
+use crate::diagnostics::{Diagnosis, Worst};
+
+/// The summary of a finished run. Numbers that cannot be known are absent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Whether the verdict is good.
+    pub converged: bool,
+    /// The verdict in words.
+    pub verdict: String,
+    /// The verdict as data (see [`crate::diagnostics::Verdict`]).
+    pub verdict_details: serde_json::Value,
+    /// The largest R-hat.
+    pub max_rhat: Option<Extreme>,
+    /// The smallest bulk or tail effective sample size.
+    pub min_ess: Option<Extreme>,
+    /// Noise standard deviation, in input units.
+    pub sigma: Interval,
+    /// How well the mean map fits the coupled dissimilarities, in input units.
+    pub stress: StressSummary,
+    /// Objects.
+    pub n_objects: usize,
+    /// Dimensions.
+    pub n_dims: usize,
+    /// Coupled pairs that have a dissimilarity.
+    pub n_pairs: usize,
+    /// The couplings by name.
+    pub couplings: String,
+    /// The sampler by name.
+    pub sampler: String,
+    /// What dissimilarities were divided by for sampling.
+    pub unit: f64,
+    /// Chains.
+    pub n_chains: usize,
+    /// Iterations of warm-up of each chain.
+    pub n_warmup: usize,
+    /// Stored draws of each chain.
+    pub n_draws: usize,
+    /// Mean acceptance rate after warm-up.
+    pub acceptance: Option<f64>,
+    /// Divergences after warm-up, in all chains.
+    pub divergences: usize,
+    /// Gradients after warm-up, in all chains.
+    pub n_gradients: usize,
+    /// Gradients during warm-up, in all chains.
+    pub n_warmup_gradients: usize,
+    /// Energy BFMI of each chain (Hamiltonian samplers).
+    pub bfmi: Vec<Option<f64>>,
+    /// Version of sbmds.
+    pub sbmds_version: String,
+    /// Seconds of sampling, summed over chains: the one entry in which two equal runs differ.
+    pub seconds: f64,
+}
+
+/// The quantity that does worst, and how it does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Extreme {
+    /// Its name.
+    pub quantity: String,
+    /// Its R-hat or effective sample size.
+    pub value: f64,
+}
+
+impl From<Worst> for Extreme {
+    fn from(Worst { quantity, value }: Worst) -> Self {
+        Self { quantity, value }
+    }
+}
+
+/// Where a quantity lies in the posterior.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Mean.
+    pub mean: Option<f64>,
+    /// Standard deviation.
+    pub sd: Option<f64>,
+    /// 5% quantile.
+    pub q5: Option<f64>,
+    /// Median.
+    pub median: Option<f64>,
+    /// 95% quantile.
+    pub q95: Option<f64>,
+}
+
+impl From<&Diagnosis> for Interval {
+    fn from(diagnosis: &Diagnosis) -> Self {
+        let Diagnosis { mean, sd, q5, median, q95, .. } = *diagnosis;
+        Self { mean: known(mean), sd: known(sd), q5: known(q5), median: known(median), q95: known(q95) }
+    }
+}
+
+/// How well the mean map fits the coupled dissimilarities.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StressSummary {
+    /// Root mean squared residual over all coupled pairs.
+    pub rms: Option<f64>,
+    /// Median over objects of their root mean squared residual.
+    pub median: Option<f64>,
+    /// The object with the largest.
+    pub worst_object: Option<String>,
+    /// And how large it is.
+    pub worst: Option<f64>,
+}
+
+/// A number if it is one.
+pub(super) fn known(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
+}
