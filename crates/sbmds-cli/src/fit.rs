@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
@@ -45,6 +45,9 @@ pub struct Fit {
     /// Threads to use [default: all cores]; the draws do not depend on it
     #[arg(long, value_name = "P")]
     threads: Option<usize>,
+    /// Seconds between checkpoints: what a kill can cost
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    checkpoint_every: f64,
     /// Progress on stderr: bars on a terminal, one JSON object per chain and second, or none
     #[arg(long, value_enum, default_value = "auto")]
     progress: WatchMode,
@@ -148,7 +151,8 @@ impl From<StartArg> for Start {
 }
 
 /// Flags that may accompany `--resume`.
-const WITH_RESUME: [&str; 8] = ["input", "out", "resume", "threads", "progress", "draws", "until_ess", "max_draws"];
+const WITH_RESUME: [&str; 9] =
+    ["input", "out", "resume", "threads", "checkpoint_every", "progress", "draws", "until_ess", "max_draws"];
 
 impl Fit {
     pub fn run(&self, given: Option<&ArgMatches>) -> Result<(), Failure> {
@@ -156,7 +160,8 @@ impl Fit {
         let directory = self.directory()?;
         let stop = stop_flag()?;
         let watch = Watch::new(self.progress, self.drawing.chains);
-        let control = Control { observer: &watch, stop: &stop, n_threads: self.n_threads()? };
+        let (n_threads, checkpoint_interval) = (self.n_threads()?, self.checkpoint_interval()?);
+        let control = Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval };
         let outcome = if self.resume {
             run::resume(&directory, &self.changes(given)?, &control)
         } else {
@@ -196,6 +201,13 @@ impl Fit {
             Some(threads) => Ok(threads),
             None => Ok(std::thread::available_parallelism().map_or(1, Into::into)),
         }
+    }
+
+    fn checkpoint_interval(&self) -> Result<Duration, Failure> {
+        let seconds = self.checkpoint_every;
+        Duration::try_from_secs_f64(seconds).map_err(|_| {
+            Failure::bad_input(format!("--checkpoint-every: {seconds} is no time. Remedy: give seconds, 0 or more"))
+        })
     }
 
     /// What changes on `--resume`; refuses flags whose settings the run has fixed.

@@ -17,8 +17,6 @@ use crate::draws::{Buffered, ChainWriter, Draw, checkpoint};
 use crate::embedding::{Moments, procrustes};
 use crate::sampler::{Chain, ChainState, StepInfo};
 
-/// Time between checkpoints: what a kill can cost.
-const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(2);
 /// Checkpoints may take at most this part of the time.
 const CHECKPOINT_SHARE: u32 = 20;
 /// Time between reports to the observer.
@@ -33,6 +31,8 @@ pub(super) struct Shared<'a> {
     /// Identifies settings and data in the checkpoints.
     pub run_id: u64,
     pub observer: &'a dyn Observer,
+    /// Time between checkpoints: what a kill can cost.
+    pub checkpoint_interval: Duration,
     /// The user wants the run to stop.
     pub stop: &'a AtomicBool,
     /// A chain has failed and the others need not go on.
@@ -172,7 +172,7 @@ impl<'a> Worker<'a> {
             tally,
             step_size: f64::NAN,
             working_since: now,
-            next_checkpoint: now + CHECKPOINT_INTERVAL,
+            next_checkpoint: now + shared.checkpoint_interval,
             next_report: now,
         }
     }
@@ -238,7 +238,7 @@ impl<'a> Worker<'a> {
         let (state, moments, tally) = (self.chain.state(), &self.moments, &self.tally);
         let saving = Saving { state, buffered: &buffered, moments, tally };
         checkpoint::save(&self.shared.run.checkpoint(self.number), self.shared.run_id, &saving)?;
-        self.next_checkpoint = Instant::now() + CHECKPOINT_INTERVAL.max(start.elapsed() * CHECKPOINT_SHARE);
+        self.next_checkpoint = Instant::now() + self.shared.checkpoint_interval.max(start.elapsed() * CHECKPOINT_SHARE);
         Ok(buffered)
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use super::chain::{Saved, Shared};
 use super::chains::{self, Begin};
@@ -27,6 +28,8 @@ pub struct Control<'a> {
     pub stop: &'a AtomicBool,
     /// Threads to use.
     pub n_threads: usize,
+    /// Time between checkpoints: what a kill can cost.
+    pub checkpoint_interval: Duration,
 }
 
 /// How a run ended.
@@ -123,15 +126,15 @@ fn carry_out(
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     let mut store = open_store(run, config, problem, &pairs)?;
     run.make_room_for_checkpoints()?;
-    let Control { observer, stop, n_threads } = *control;
     let shared = Shared {
         problem,
         config,
         pairs: &pairs,
         run,
         run_id: run_id(config),
-        observer,
-        stop,
+        observer: control.observer,
+        checkpoint_interval: control.checkpoint_interval,
+        stop: control.stop,
         failed: AtomicBool::new(false),
     };
     let mut saved = (0..config.run.chains).map(|chain| shared.load(chain)).collect::<Result<Vec<_>, _>>()?;
@@ -140,7 +143,7 @@ fn carry_out(
     let mut n_draws = config.run.stored_draws().max(store.n_draws());
     loop {
         store.extend_draws(n_draws)?;
-        saved = chains::work(&shared, &store, begins(saved, starts.as_ref()), n_draws, n_threads)?;
+        saved = chains::work(&shared, &store, begins(saved, starts.as_ref()), n_draws, control.n_threads)?;
         let Some(chains) = all_with(&saved, n_draws) else { return Ok(Outcome::Interrupted) };
         let assessment = judge(&DrawReader::open(run.path())?, &pairs)?;
         match more_draws(config, &assessment, n_draws) {
