@@ -1,0 +1,162 @@
+//! What the tests of the samplers share: small problems drawn from the model, every coupling, every sampler, statistics.
+#![allow(dead_code)] // Each test binary uses its own part.
+
+use std::sync::Arc;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Gamma, StandardNormal};
+use sbmds::Locations;
+use sbmds::coupling::{Pairs, dispersed_offsets};
+use sbmds::likelihood::{Likelihood, Noise, Storage};
+use sbmds::posterior::{NoisePrior, Parameters, Posterior, Priors, ScalePrior};
+use sbmds::random::{Purpose, stream};
+use sbmds::sampler::{Sampler, SamplerSettings};
+use sbmds::simulate::positive_normal;
+
+/// The samplers as such; `auto` is one of them.
+pub const SAMPLERS: [Sampler; 5] = [Sampler::Hmc, Sampler::Nuts, Sampler::Mh, Sampler::Mwg, Sampler::Surrogate];
+
+/// Every kind of coupling, with about half of all pairs (all of them for `full`).
+pub fn couplings(n_objects: usize) -> Vec<(&'static str, Pairs)> {
+    let half = n_objects.div_ceil(2);
+    let dispersed = dispersed_offsets(n_objects, (n_objects / 4).max(1), &mut stream(1, 0, Purpose::Coupling));
+    vec![
+        ("full", Pairs::full(n_objects)),
+        ("band", Pairs::band(n_objects, half)),
+        ("landmark", Pairs::Landmarks(half)),
+        ("dispersed", Pairs::Diagonals(dispersed)),
+        ("graph", Pairs::Graph(ring_with_chords(n_objects))),
+    ]
+}
+
+/// The ring 0, 1, ..., N - 1, 0 and two thirds of the other pairs.
+fn ring_with_chords(n_objects: usize) -> Vec<(u32, u32)> {
+    let n = n_objects as u32;
+    let chosen = |a: u32, b: u32| b == a + 1 || (a == 0 && b == n - 1) || (a + b) % 3 != 0;
+    (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).filter(|&(a, b)| chosen(a, b)).collect()
+}
+
+/// The priors every sampler must handle: sigma known, sigma learned, the scales learned too.
+pub fn priors(n_dims: usize) -> Vec<(&'static str, Priors)> {
+    let known_scales = ScalePrior::Fixed { variances: (0..n_dims).map(|dim| 1.0 / (1 + dim) as f64).collect() };
+    // sigma^2 around 1, comparable with the distances: there log Phi matters.
+    let learned_noise = NoisePrior::InverseGamma { shape: 4.0, rate: 3.0 };
+    vec![
+        ("sigma known", Priors { scales: known_scales.clone(), noise: NoisePrior::Fixed { sigma: 0.8 } }),
+        ("sigma learned", Priors { scales: known_scales, noise: learned_noise }),
+        ("scales learned", Priors { scales: ScalePrior::Learned { shape: 3.0, rate: 2.0 }, noise: learned_noise }),
+    ]
+}
+
+/// Everything unknown, drawn from the priors.
+pub fn draw_parameters(priors: &Priors, n_objects: usize, n_dims: usize, rng: &mut ChaCha8Rng) -> Parameters {
+    let scales = match &priors.scales {
+        ScalePrior::Fixed { variances } => variances.clone(),
+        ScalePrior::Learned { shape, rate } => (0..n_dims).map(|_| inverse_gamma(*shape, *rate, rng)).collect(),
+    };
+    let variance = match priors.noise {
+        NoisePrior::Fixed { sigma } => sigma * sigma,
+        NoisePrior::InverseGamma { shape, rate } => inverse_gamma(shape, rate, rng),
+    };
+    let x = Locations::from_fn(n_objects, n_dims, |_, dim| scales[dim].sqrt() * rng.sample::<f64, _>(StandardNormal));
+    Parameters { x: x.as_slice().to_vec(), variance, scales }
+}
+
+fn inverse_gamma(shape: f64, rate: f64, rng: &mut ChaCha8Rng) -> f64 {
+    1.0 / rng.sample(Gamma::new(shape, 1.0 / rate).unwrap())
+}
+
+/// Distance of two objects in N * D numbers, dimension by dimension.
+pub fn distance(x: &[f64], n_objects: usize, a: usize, b: usize) -> f64 {
+    x.chunks_exact(n_objects).map(|values| (values[a] - values[b]).powi(2)).sum::<f64>().sqrt()
+}
+
+/// All dissimilarities of a problem, the model's own: row by row of the full matrix.
+pub fn draw_data(parameters: &Parameters, n_objects: usize, noise: Noise, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let mut deltas = vec![0.0; n_objects * n_objects];
+    for a in 0..n_objects {
+        for b in a + 1..n_objects {
+            let d = distance(&parameters.x, n_objects, a, b);
+            let delta = match noise {
+                Noise::TruncatedNormal => positive_normal(d, parameters.sigma(), rng),
+                Noise::Normal => d + parameters.sigma() * rng.sample::<f64, _>(StandardNormal),
+            };
+            deltas[a * n_objects + b] = delta;
+            deltas[b * n_objects + a] = delta;
+        }
+    }
+    deltas
+}
+
+/// The likelihood of the coupled `pairs` of a matrix of dissimilarities.
+pub fn likelihood(n_objects: usize, n_dims: usize, pairs: &Pairs, noise: Noise, deltas: &[f64]) -> Likelihood {
+    Likelihood::new(n_objects, n_dims, pairs, noise, Storage::F64, |a, b| deltas[a * n_objects + b])
+}
+
+/// A problem drawn from the model, with the parameters it was drawn from.
+pub struct Problem {
+    pub truth: Parameters,
+    pub posterior: Posterior,
+    /// For surrogate trajectories: the ring alone.
+    pub surrogate: Arc<Likelihood>,
+}
+
+impl Problem {
+    pub fn draw(
+        n_objects: usize,
+        n_dims: usize,
+        pairs: &Pairs,
+        noise: Noise,
+        priors: &Priors,
+        rng: &mut ChaCha8Rng,
+    ) -> Self {
+        let truth = draw_parameters(priors, n_objects, n_dims, rng);
+        let deltas = draw_data(&truth, n_objects, noise, rng);
+        let ring = Pairs::Diagonals(if n_objects > 2 { vec![1, n_objects - 1] } else { vec![1] });
+        let surrogate = Arc::new(likelihood(n_objects, n_dims, &ring, noise, &deltas));
+        let coupled = Arc::new(likelihood(n_objects, n_dims, pairs, noise, &deltas));
+        Self { truth, posterior: Posterior::new(coupled, priors.clone()), surrogate }
+    }
+
+    /// The likelihood for surrogate trajectories, if the sampler follows one.
+    pub fn surrogate_for(&self, sampler: Sampler) -> Option<Arc<Likelihood>> {
+        (sampler == Sampler::Surrogate).then(|| self.surrogate.clone())
+    }
+}
+
+/// Short jittered trajectories: small problems need no more.
+pub fn settings(sampler: Sampler, n_warmup: usize) -> SamplerSettings {
+    SamplerSettings { sampler, n_warmup, leapfrog_steps: 6, jitter: 0.5, max_depth: 6, ..Default::default() }
+}
+
+/// p-value of the two-sample Kolmogorov-Smirnov test (asymptotic, with Stephens' correction for small samples).
+pub fn kolmogorov_smirnov(first: &[f64], second: &[f64]) -> f64 {
+    let (first, second) = (sorted(first), sorted(second));
+    let (n, m) = (first.len() as f64, second.len() as f64);
+    let mut largest = 0.0_f64;
+    let (mut i, mut j) = (0, 0);
+    while i < first.len() && j < second.len() {
+        let value = first[i].min(second[j]);
+        i += first[i..].iter().take_while(|&&x| x <= value).count();
+        j += second[j..].iter().take_while(|&&x| x <= value).count();
+        largest = largest.max((i as f64 / n - j as f64 / m).abs());
+    }
+    let root = (n * m / (n + m)).sqrt();
+    kolmogorov_tail((root + 0.12 + 0.11 / root) * largest)
+}
+
+/// P(K > x) of Kolmogorov's distribution.
+fn kolmogorov_tail(x: f64) -> f64 {
+    if x < 0.3 {
+        return 1.0;
+    }
+    let term = |k: i32| (-1.0_f64).powi(k - 1) * (-2.0 * f64::from(k * k) * x * x).exp();
+    (2.0 * (1..=20).map(term).sum::<f64>()).clamp(0.0, 1.0)
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    values
+}
