@@ -3,7 +3,7 @@
 mod sampler_kit;
 
 use rand_chacha::ChaCha8Rng;
-use sampler_kit::{Problem, priors};
+use sampler_kit::{Model, Problem, priors};
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::{Noise, Workspace};
 use sbmds::posterior::Density;
@@ -26,7 +26,7 @@ fn rng(seed: u64) -> ChaCha8Rng {
 /// Three objects on a line or in the plane, all pairs.
 fn three_objects(n_dims: usize, noise: Noise) -> Problem {
     let (_, priors) = priors(n_dims).remove(2);
-    Problem::draw(3, n_dims, &Pairs::full(3), noise, &priors, &mut rng(n_dims as u64))
+    Model::new(3, n_dims, Pairs::full(3), noise, priors).draw(&mut rng(n_dims as u64))
 }
 
 /// Unequal masses: an integrator that forgets them somewhere is found out.
@@ -162,7 +162,7 @@ fn surrogate_target_keeps_volume_and_time_though_not_energy() {
     for noise in Noise::ALL {
         for n_dims in [1, 2, 3] {
             let (_, priors) = priors(n_dims).remove(1);
-            let problem = Problem::draw(4, n_dims, &Pairs::full(4), noise, &priors, &mut rng(5));
+            let problem = Model::new(4, n_dims, Pairs::full(4), noise, priors).draw(&mut rng(5));
             let Problem { truth, posterior, surrogate } = &problem;
             let (sigma, scales) = (truth.sigma(), &truth.scales);
             let workspace = &mut Workspace::serial();

@@ -8,10 +8,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Gamma, StandardNormal};
 use sbmds::Locations;
 use sbmds::coupling::{Pairs, dispersed_offsets};
-use sbmds::likelihood::{Likelihood, Noise, Storage};
+use sbmds::likelihood::{Likelihood, Noise, Storage, Workspace};
 use sbmds::posterior::{NoisePrior, Parameters, Posterior, Priors, ScalePrior};
 use sbmds::random::{Purpose, stream};
-use sbmds::sampler::{Sampler, SamplerSettings};
+use sbmds::sampler::{Chain, Sampler, SamplerSettings};
 use sbmds::simulate::positive_normal;
 
 /// The samplers as such; `auto` is one of them.
@@ -43,7 +43,7 @@ pub fn priors(n_dims: usize) -> Vec<(&'static str, Priors)> {
     // sigma^2 around 1, comparable with the distances: there log Phi matters.
     let learned_noise = NoisePrior::InverseGamma { shape: 4.0, rate: 3.0 };
     vec![
-        ("sigma known", Priors { scales: known_scales.clone(), noise: NoisePrior::Fixed { sigma: 0.8 } }),
+        ("sigma known", Priors { scales: known_scales.clone(), noise: NoisePrior::Fixed { sigma: 1.2 } }),
         ("sigma learned", Priors { scales: known_scales, noise: learned_noise }),
         ("scales learned", Priors { scales: ScalePrior::Learned { shape: 3.0, rate: 2.0 }, noise: learned_noise }),
     ]
@@ -89,12 +89,20 @@ pub fn draw_data(parameters: &Parameters, n_objects: usize, noise: Noise, rng: &
     deltas
 }
 
-/// The likelihood of the coupled `pairs` of a matrix of dissimilarities.
-pub fn likelihood(n_objects: usize, n_dims: usize, pairs: &Pairs, noise: Noise, deltas: &[f64]) -> Likelihood {
-    Likelihood::new(n_objects, n_dims, pairs, noise, Storage::F64, |a, b| deltas[a * n_objects + b])
+/// What data are drawn from, and what the sampler believes.
+#[derive(Clone)]
+pub struct Model {
+    pub n_objects: usize,
+    pub n_dims: usize,
+    pub pairs: Pairs,
+    pub priors: Priors,
+    /// Noise of the data.
+    pub noise: Noise,
+    /// Noise of the likelihood: the same, unless a test wants to see a wrong model found out.
+    pub assumed: Noise,
 }
 
-/// A problem drawn from the model, with the parameters it was drawn from.
+/// Data drawn from a model, with the parameters they were drawn from.
 pub struct Problem {
     pub truth: Parameters,
     pub posterior: Posterior,
@@ -102,26 +110,33 @@ pub struct Problem {
     pub surrogate: Arc<Likelihood>,
 }
 
-impl Problem {
-    pub fn draw(
-        n_objects: usize,
-        n_dims: usize,
-        pairs: &Pairs,
-        noise: Noise,
-        priors: &Priors,
-        rng: &mut ChaCha8Rng,
-    ) -> Self {
-        let truth = draw_parameters(priors, n_objects, n_dims, rng);
-        let deltas = draw_data(&truth, n_objects, noise, rng);
-        let ring = Pairs::Diagonals(if n_objects > 2 { vec![1, n_objects - 1] } else { vec![1] });
-        let surrogate = Arc::new(likelihood(n_objects, n_dims, &ring, noise, &deltas));
-        let coupled = Arc::new(likelihood(n_objects, n_dims, pairs, noise, &deltas));
-        Self { truth, posterior: Posterior::new(coupled, priors.clone()), surrogate }
+impl Model {
+    pub fn new(n_objects: usize, n_dims: usize, pairs: Pairs, noise: Noise, priors: Priors) -> Self {
+        Self { n_objects, n_dims, pairs, priors, noise, assumed: noise }
     }
 
-    /// The likelihood for surrogate trajectories, if the sampler follows one.
-    pub fn surrogate_for(&self, sampler: Sampler) -> Option<Arc<Likelihood>> {
-        (sampler == Sampler::Surrogate).then(|| self.surrogate.clone())
+    /// Parameters from the prior, data from the parameters.
+    pub fn draw(&self, rng: &mut ChaCha8Rng) -> Problem {
+        self.draw_data(draw_parameters(&self.priors, self.n_objects, self.n_dims, rng), rng)
+    }
+
+    /// Data from given parameters.
+    pub fn draw_data(&self, truth: Parameters, rng: &mut ChaCha8Rng) -> Problem {
+        let deltas = draw_data(&truth, self.n_objects, self.noise, rng);
+        let likelihood = |pairs: &Pairs| {
+            let delta = |a: usize, b: usize| deltas[a * self.n_objects + b];
+            Arc::new(Likelihood::new(self.n_objects, self.n_dims, pairs, self.assumed, Storage::F64, delta))
+        };
+        let ring = Pairs::Diagonals(vec![1, self.n_objects - 1]);
+        let posterior = Posterior::new(likelihood(&self.pairs), self.priors.clone());
+        Problem { truth, posterior, surrogate: likelihood(&ring) }
+    }
+}
+
+impl Problem {
+    /// A chain that starts at the truth.
+    pub fn chain(&self, settings: &SamplerSettings, rng: ChaCha8Rng, workspace: Workspace) -> Chain<'_> {
+        Chain::start(&self.posterior, Some(self.surrogate.clone()), settings, self.truth.clone(), rng, workspace)
     }
 }
 
