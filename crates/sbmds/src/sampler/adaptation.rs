@@ -103,7 +103,7 @@ impl PaperRule {
     fn factor(&mut self, target: f64, accepted: bool) -> f64 {
         self.iteration += 1;
         self.accepted += usize::from(accepted);
-        if self.iteration % PAPER_WINDOW != 0 {
+        if !self.iteration.is_multiple_of(PAPER_WINDOW) {
             return 1.0;
         }
         let ratio = self.accepted as f64 / PAPER_WINDOW as f64;

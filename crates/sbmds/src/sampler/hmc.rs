@@ -46,7 +46,7 @@ impl Hmc {
             energy: if accepted { energy + error } else { energy },
             step_size: self.step.get(),
             n_gradients: n_steps,
-            diverging: !(error < DIVERGENCE),
+            diverging: error.is_nan() || error >= DIVERGENCE,
             tree_depth: 0,
         }
     }
