@@ -16,9 +16,15 @@ impl Failure {
         Self { message: message.to_string(), code: 2 }
     }
 
+    /// Finished, but the verdict is bad: exit code 1.
+    pub fn not_converged(message: impl fmt::Display) -> Self {
+        Self { message: message.to_string(), code: 1 }
+    }
+
     /// Says why on stderr.
     pub fn report(self) -> ExitCode {
-        eprintln!("error: {}", self.message);
+        let kind = if self.code == 2 { "error: " } else { "" };
+        eprintln!("{kind}{}", self.message);
         ExitCode::from(self.code)
     }
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bench;
+mod calibrate;
 mod eval;
 mod failure;
 
@@ -21,6 +22,8 @@ struct Cli {
 enum Command {
     /// Log-likelihood (and gradient) of given locations, as JSON
     Eval(eval::Eval),
+    /// Simulate, fit, and check that fits contain the truth as often as they say
+    Calibrate(calibrate::Calibrate),
     /// Measure speed on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Eval(command) => command.run(),
+        Command::Calibrate(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match result {

@@ -9,7 +9,7 @@ mod sampler_kit;
 
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use sampler_kit::{Model, couplings, distance, draw_parameters, kolmogorov_smirnov, priors, settings};
+use sampler_kit::{Model, couplings, distance, kolmogorov_smirnov, priors, settings};
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::{Noise, Workspace};
 use sbmds::posterior::{NoisePrior, Priors, ScalePrior};
@@ -66,7 +66,7 @@ fn rng(seed: u64, replicate: usize) -> ChaCha8Rng {
 /// Tuning learned on one typical data set.
 fn tuned(model: &Model, settings: &SamplerSettings, seed: u64) -> ChainState {
     let mut rng = rng(seed, 0);
-    let mut truth = draw_parameters(&model.priors, model.n_objects, model.n_dims, &mut rng);
+    let mut truth = model.priors.draw(model.n_objects, model.n_dims, &mut rng);
     if let NoisePrior::InverseGamma { shape, rate } = model.priors.noise {
         truth.variance = rate / shape;
     }

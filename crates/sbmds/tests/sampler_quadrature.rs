@@ -8,7 +8,7 @@ mod sampler_kit;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use sampler_kit::{SAMPLERS, distance, draw_parameters, settings};
+use sampler_kit::{SAMPLERS, distance, settings};
 use sbmds::coupling::Pairs;
 use sbmds::diagnostics::{Chains, ess_bulk, mcse_mean};
 use sbmds::likelihood::{Likelihood, Noise, Storage, Workspace};
@@ -164,7 +164,7 @@ fn draws(posterior: &Posterior, sampler: Sampler) -> Vec<Vec<Vec<f64>>> {
         .into_par_iter()
         .map(|chain| {
             let mut rng = stream(11 + sampler as u64, chain, Purpose::Sampling);
-            let start = draw_parameters(posterior.priors(), 3, n_dims, &mut rng);
+            let start = posterior.priors().draw(3, n_dims, &mut rng);
             let settings = settings(sampler, 1_000);
             let mut chain = Chain::start(posterior, Some(sparse.clone()), &settings, start, rng, Workspace::serial());
             while chain.is_warming_up() {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 pub use priors::{NoisePrior, Priors, ScalePrior};
 
 use crate::likelihood::{Likelihood, Workspace};
+pub(crate) use priors::draw_inverse_gamma;
 use priors::log_normal_prior;
 
 /// The posterior density up to a constant; immutable and shared by all chains.

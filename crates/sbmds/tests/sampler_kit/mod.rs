@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Gamma, StandardNormal};
-use sbmds::Locations;
+use rand_distr::StandardNormal;
 use sbmds::coupling::{Pairs, dispersed_offsets};
 use sbmds::likelihood::{Likelihood, Noise, Storage, Workspace};
 use sbmds::posterior::{NoisePrior, Parameters, Posterior, Priors, ScalePrior};
@@ -47,24 +46,6 @@ pub fn priors(n_dims: usize) -> Vec<(&'static str, Priors)> {
         ("sigma learned", Priors { scales: known_scales, noise: learned_noise }),
         ("scales learned", Priors { scales: ScalePrior::Learned { shape: 3.0, rate: 2.0 }, noise: learned_noise }),
     ]
-}
-
-/// Everything unknown, drawn from the priors.
-pub fn draw_parameters(priors: &Priors, n_objects: usize, n_dims: usize, rng: &mut ChaCha8Rng) -> Parameters {
-    let scales = match &priors.scales {
-        ScalePrior::Fixed { variances } => variances.clone(),
-        ScalePrior::Learned { shape, rate } => (0..n_dims).map(|_| inverse_gamma(*shape, *rate, rng)).collect(),
-    };
-    let variance = match priors.noise {
-        NoisePrior::Fixed { sigma } => sigma * sigma,
-        NoisePrior::InverseGamma { shape, rate } => inverse_gamma(shape, rate, rng),
-    };
-    let x = Locations::from_fn(n_objects, n_dims, |_, dim| scales[dim].sqrt() * rng.sample::<f64, _>(StandardNormal));
-    Parameters { x: x.as_slice().to_vec(), variance, scales }
-}
-
-fn inverse_gamma(shape: f64, rate: f64, rng: &mut ChaCha8Rng) -> f64 {
-    1.0 / rng.sample(Gamma::new(shape, 1.0 / rate).unwrap())
 }
 
 /// Distance of two objects in N * D numbers, dimension by dimension.
@@ -117,7 +98,7 @@ impl Model {
 
     /// Parameters from the prior, data from the parameters.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> Problem {
-        self.draw_data(draw_parameters(&self.priors, self.n_objects, self.n_dims, rng), rng)
+        self.draw_data(self.priors.draw(self.n_objects, self.n_dims, rng), rng)
     }
 
     /// Data from given parameters.
