@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bench;
+mod calibrate;
 mod eval;
 mod export;
 mod failure;
@@ -34,6 +35,8 @@ enum Command {
     Summary(summary::SummaryCommand),
     /// Write the draws of a fit as plain files
     Export(export::Export),
+    /// Simulate, fit, and check that fits contain the truth as often as they say
+    Calibrate(calibrate::Calibrate),
     /// Measure speed on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Command::Fit(command) => command.run(matches.subcommand_matches("fit")),
         Command::Summary(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::Calibrate(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match result {

@@ -3,8 +3,9 @@
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
 //! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`draws`] (the store of posterior draws),
 //! [`diagnostics`] (whether to trust them) and [`embedding`] (the map). [`simulate`] and [`demo`] make data to try
-//! everything on; [`random`] hands out the streams of random numbers.
+//! everything on; [`calibration`] tries whole fits on data of known truth; [`random`] hands out the streams of random numbers.
 
+pub mod calibration;
 pub mod coupling;
 pub mod demo;
 pub mod diagnostics;

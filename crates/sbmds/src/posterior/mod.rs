@@ -8,6 +8,7 @@ pub use priors::{NoisePrior, Priors, ScalePrior};
 
 use crate::likelihood::{Likelihood, Workspace};
 use crate::numeric::add_scaled;
+pub(crate) use priors::draw_inverse_gamma;
 use priors::log_normal_prior;
 
 /// The posterior density up to a constant; immutable and shared by all chains.

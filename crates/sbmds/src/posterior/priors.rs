@@ -2,6 +2,12 @@
 
 use std::f64::consts::PI;
 
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Gamma, StandardNormal};
+
+use super::Parameters;
+use crate::Locations;
 use crate::numeric::sum_of_squares;
 
 /// Priors of everything unknown.
@@ -20,6 +26,23 @@ impl Priors {
             scales: ScalePrior::Fixed { variances: vec![1.0; n_dims] },
             noise: NoisePrior::InverseGamma { shape: 1.0, rate: 1.0 },
         }
+    }
+
+    /// Everything unknown, drawn from the priors.
+    pub fn draw(&self, n_objects: usize, n_dims: usize, rng: &mut ChaCha8Rng) -> Parameters {
+        let scales = match &self.scales {
+            ScalePrior::Fixed { variances } => variances.clone(),
+            ScalePrior::Learned { shape, rate } => {
+                (0..n_dims).map(|_| draw_inverse_gamma(*shape, *rate, rng)).collect()
+            }
+        };
+        let variance = match self.noise {
+            NoisePrior::Fixed { sigma } => sigma * sigma,
+            NoisePrior::InverseGamma { shape, rate } => draw_inverse_gamma(shape, rate, rng),
+        };
+        let x =
+            Locations::from_fn(n_objects, n_dims, |_, dim| scales[dim].sqrt() * rng.sample::<f64, _>(StandardNormal));
+        Parameters { x: x.as_slice().to_vec(), variance, scales }
     }
 }
 
@@ -104,6 +127,11 @@ impl NoisePrior {
 /// a log b - log Gamma(a) - (a + 1) log v - b / v
 fn log_inverse_gamma(variance: f64, shape: f64, rate: f64) -> f64 {
     shape * rate.ln() - libm::lgamma(shape) - (shape + 1.0) * variance.ln() - rate / variance
+}
+
+/// NaN if shape or rate is no positive number.
+pub(crate) fn draw_inverse_gamma(shape: f64, rate: f64, rng: &mut ChaCha8Rng) -> f64 {
+    1.0 / Gamma::new(shape, 1.0 / rate).map_or(f64::NAN, |gamma| rng.sample(gamma))
 }
 
 /// Log density of independent N(0, variance) values.

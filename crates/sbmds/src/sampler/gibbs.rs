@@ -2,12 +2,11 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::Gamma;
 
 use super::adaptation::StepSize;
 use crate::likelihood::log_phi_cdf;
 use crate::numeric::sum_of_squares;
-use crate::posterior::{Density, Posterior, ScalePrior};
+use crate::posterior::{Density, Posterior, ScalePrior, draw_inverse_gamma};
 use crate::simulate::positive_normal;
 
 /// Random walk on sigma^2 with proposals from a normal truncated to positive values (the paper's, Hastings-corrected).
@@ -52,8 +51,7 @@ pub(super) fn draw_scales(posterior: &Posterior, x: &[f64], scales: &mut [f64], 
     let ScalePrior::Learned { shape, rate } = posterior.priors().scales else { return false };
     let n_objects = posterior.likelihood().n_objects();
     for (scale, values) in scales.iter_mut().zip(x.chunks_exact(n_objects)) {
-        let gamma = Gamma::new(shape + 0.5 * n_objects as f64, 1.0 / (rate + 0.5 * sum_of_squares(values)));
-        *scale = 1.0 / gamma.map_or(f64::NAN, |gamma| rng.sample(gamma));
+        *scale = draw_inverse_gamma(shape + 0.5 * n_objects as f64, rate + 0.5 * sum_of_squares(values), rng);
     }
     true
 }

@@ -118,6 +118,15 @@ impl<'a> Chain<'a> {
         Self { posterior, surrogate, workspace, state }
     }
 
+    /// Takes over the step sizes and masses of a chain of the same sampler on a problem of the same size, and keeps
+    /// them: from now on nothing adapts.
+    pub fn use_tuning_of(&mut self, tuned: &ChainState) {
+        self.state.kernel = tuned.kernel.clone();
+        self.state.noise = tuned.noise.clone();
+        self.state.n_warmup = self.state.iteration;
+        self.state.freeze();
+    }
+
     /// One iteration: locations, noise, scales; adaptation while warming up.
     pub fn step(&mut self) -> StepInfo {
         let info = self.move_locations();

@@ -14,10 +14,14 @@ pub trait Target {
 
 /// The locations given the noise and the scales.
 pub struct LocationsTarget<'a> {
-    pub(super) posterior: &'a Posterior,
-    pub(super) workspace: &'a mut Workspace,
-    pub(super) sigma: f64,
-    pub(super) scales: &'a [f64],
+    /// What is sampled.
+    pub posterior: &'a Posterior,
+    /// Scratch memory.
+    pub workspace: &'a mut Workspace,
+    /// Noise standard deviation, given.
+    pub sigma: f64,
+    /// Prior variances of the locations, given.
+    pub scales: &'a [f64],
 }
 
 impl Target for LocationsTarget<'_> {
@@ -32,9 +36,12 @@ impl Target for LocationsTarget<'_> {
 
 /// Locations and log sigma together, given the scales: N * D numbers, then log sigma.
 pub struct JointTarget<'a> {
-    pub(super) posterior: &'a Posterior,
-    pub(super) workspace: &'a mut Workspace,
-    pub(super) scales: &'a [f64],
+    /// What is sampled.
+    pub posterior: &'a Posterior,
+    /// Scratch memory.
+    pub workspace: &'a mut Workspace,
+    /// Prior variances of the locations, given.
+    pub scales: &'a [f64],
 }
 
 impl Target for JointTarget<'_> {
@@ -59,11 +66,16 @@ impl Target for JointTarget<'_> {
 /// The locations under the full likelihood, with the gradient of a sparse one: trajectories follow the cheap gradient,
 /// acceptance is decided by the true density, which stays exact.
 pub struct SurrogateTarget<'a> {
-    pub(super) posterior: &'a Posterior,
-    pub(super) sparse: &'a Likelihood,
-    pub(super) workspace: &'a mut Workspace,
-    pub(super) sigma: f64,
-    pub(super) scales: &'a [f64],
+    /// What is sampled.
+    pub posterior: &'a Posterior,
+    /// The likelihood whose gradient the trajectories follow.
+    pub sparse: &'a Likelihood,
+    /// Scratch memory.
+    pub workspace: &'a mut Workspace,
+    /// Noise standard deviation, given.
+    pub sigma: f64,
+    /// Prior variances of the locations, given.
+    pub scales: &'a [f64],
 }
 
 impl Target for SurrogateTarget<'_> {

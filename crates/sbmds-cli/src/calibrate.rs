@@ -1,0 +1,106 @@
+//! `sbmds calibrate`: simulation-based calibration of whole fits, with the plot saved.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sbmds::calibration::{Calibration, CalibrationSettings, calibrate};
+use sbmds::coupling::Couplings;
+use sbmds::sampler::Sampler;
+
+use crate::failure::Failure;
+
+/// Flags of `sbmds calibrate`.
+#[derive(Args)]
+pub struct Calibrate {
+    /// Objects of each simulated data set
+    #[arg(long, default_value_t = 20)]
+    objects: usize,
+    /// Dimensions of the map
+    #[arg(long, default_value_t = 2)]
+    dims: usize,
+    /// Data sets to simulate and fit
+    #[arg(long, default_value_t = 200)]
+    replicates: usize,
+    /// Which pairs speak: auto, full, band:B, landmark:L, dispersed:B or graph:FILE
+    #[arg(long, default_value = "dispersed:3")]
+    couplings: Couplings,
+    /// Sampler: auto, nuts, hmc, mh, mwg or surrogate
+    #[arg(long, default_value = "auto")]
+    sampler: Sampler,
+    /// Warm-up iterations of each fit
+    #[arg(long, default_value_t = 500)]
+    warmup: usize,
+    /// Draws among which the truth is ranked
+    #[arg(long, default_value_t = 99)]
+    draws: usize,
+    /// Iterations per draw; by default enough for nearly independent draws
+    #[arg(long)]
+    thin: Option<usize>,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Directory for ranks.csv and ranks.svg; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Calibrate {
+    pub fn run(&self) -> Result<(), Failure> {
+        if let Some(directory) = &self.out {
+            fs::create_dir_all(directory).map_err(|error| cannot_write(directory, &error))?;
+        }
+        let settings = self.settings();
+        let on_terminal = io::stderr().is_terminal();
+        let on_progress = |n_done: usize| {
+            if on_terminal {
+                eprint!("\r{n_done} of {} fits", settings.n_replicates);
+            }
+        };
+        let calibration = calibrate(&settings, &on_progress).map_err(Failure::bad_input)?;
+        if on_terminal {
+            eprintln!();
+        }
+        print!("{calibration}");
+        if let Some(directory) = &self.out {
+            save(&calibration, directory)?;
+        }
+        if calibration.is_uniform() {
+            Ok(())
+        } else {
+            Err(Failure::not_converged(
+                "not calibrated: some ranks are not uniform. If \"eff. draws\" are few, thin more (--thin) or warm up \
+                 longer (--warmup); if not, the fits are wrong",
+            ))
+        }
+    }
+
+    fn settings(&self) -> CalibrationSettings {
+        let mut settings = CalibrationSettings::new(self.sampler, self.dims);
+        settings.n_objects = self.objects;
+        settings.n_replicates = self.replicates;
+        settings.couplings = self.couplings.clone();
+        settings.sampler.n_warmup = self.warmup;
+        settings.n_draws = self.draws;
+        settings.thin = self.thin.unwrap_or(settings.thin);
+        settings.seed = self.seed;
+        settings
+    }
+}
+
+fn save(calibration: &Calibration, directory: &Path) -> Result<(), Failure> {
+    let mut csv = Vec::new();
+    calibration.write_ranks_csv(&mut csv).map_err(Failure::bad_input)?;
+    for (name, bytes) in [("ranks.csv", csv), ("ranks.svg", calibration.histograms_svg().into_bytes())] {
+        let path = directory.join(name);
+        fs::File::create(&path)
+            .and_then(|mut file| file.write_all(&bytes))
+            .map_err(|error| cannot_write(&path, &error))?;
+    }
+    Ok(())
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::bad_input(format!("{}: cannot be written: {error}", path.display()))
+}

@@ -1,0 +1,275 @@
+//! Simulation-based calibration: fits of simulated data must contain the truth as often as they say.
+//!
+//! The truth is drawn from the prior and data from the truth. If everything between data and draws is right, the truth
+//! is one more draw from the posterior, and its rank among L independent draws is uniform on 0..=L (Talts, Betancourt,
+//! Simpson, Vehtari and Gelman 2018, "Validating Bayesian inference algorithms with simulation-based calibration").
+
+mod histogram;
+mod report;
+mod uniformity;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+pub use report::{Calibration, Judgement, RankedQuantity};
+pub use uniformity::UniformityTest;
+
+use crate::Locations;
+use crate::coupling::{Couplings, LayOptions, Pairs, dispersed_offsets, lay};
+use crate::diagnostics::{Chains, ess_bulk};
+use crate::dissimilarity::{Dissimilarities, InputError, Names};
+use crate::embedding::{classical_mds, disperse};
+use crate::likelihood::{Likelihood, Noise, Storage, Workspace};
+use crate::posterior::{Parameters, Posterior, Priors};
+use crate::random::{Purpose, stream};
+use crate::sampler::{Chain, Sampler, SamplerSettings};
+use crate::simulate::{self, Simulation};
+
+/// What to simulate and how to fit it.
+#[derive(Clone, Debug)]
+pub struct CalibrationSettings {
+    /// Objects of each simulated data set.
+    pub n_objects: usize,
+    /// Dimensions of the map.
+    pub n_dims: usize,
+    /// Data sets.
+    pub n_replicates: usize,
+    /// Which pairs are observed by the fit.
+    pub couplings: Couplings,
+    /// How to sample.
+    pub sampler: SamplerSettings,
+    /// Draws L among which the truth is ranked.
+    pub n_draws: usize,
+    /// Iterations per draw: enough for draws to be nearly independent.
+    pub thin: usize,
+    /// Where the truth comes from; the fit assumes the same.
+    pub priors: Priors,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl CalibrationSettings {
+    /// 200 fits of 20 objects in so many dimensions, with 3 random diagonals and the default priors.
+    pub fn new(sampler: Sampler, n_dims: usize) -> Self {
+        Self {
+            n_objects: 20,
+            n_dims,
+            n_replicates: 200,
+            couplings: Couplings::Dispersed(3),
+            sampler: SamplerSettings { sampler, n_warmup: 500, jitter: 0.5, ..SamplerSettings::default() },
+            n_draws: 99,
+            thin: Self::thin_for(sampler),
+            priors: Priors::paper(n_dims),
+            seed: 1,
+        }
+    }
+
+    /// Iterations after which draws of maps of some twenty objects are nearly independent.
+    pub fn thin_for(sampler: Sampler) -> usize {
+        match sampler.resolve() {
+            Sampler::Nuts | Sampler::Auto => 5,
+            Sampler::Hmc => 20,
+            Sampler::Mwg => 100,
+            // Where noise is small, trajectories along another gradient must be short.
+            Sampler::Surrogate => 200,
+            Sampler::Mh => 1_000,
+        }
+    }
+}
+
+/// Why nothing can be calibrated.
+#[derive(Debug, thiserror::Error)]
+pub enum CalibrationError {
+    /// Settings that make no fits or no ranks.
+    #[error("{what} must be at least {least}, not {found}")]
+    TooSmall {
+        /// The setting.
+        what: &'static str,
+        /// Its least value.
+        least: usize,
+        /// What it was.
+        found: usize,
+    },
+    /// A coupling that cannot be laid.
+    #[error(transparent)]
+    Coupling(#[from] InputError),
+}
+
+/// Pairs of objects whose distances are ranked; objects are exchangeable, so that any will do.
+const PAIRS: [(usize, usize); 3] = [(0, 1), (1, 2), (0, 2)];
+
+/// Fits all replicates, in parallel; `on_progress` hears the number of fits done.
+///
+/// The same settings give the same ranks, whatever the number of threads.
+pub fn calibrate(
+    settings: &CalibrationSettings,
+    on_progress: &(dyn Fn(usize) + Sync),
+) -> Result<Calibration, CalibrationError> {
+    check(settings)?;
+    let n_done = AtomicUsize::new(0);
+    let ranked = |replicate| {
+        let ranks = rank_truth(settings, replicate)?;
+        on_progress(n_done.fetch_add(1, Ordering::Relaxed) + 1);
+        Ok(ranks)
+    };
+    let ranks: Vec<Vec<Rank>> =
+        (0..settings.n_replicates).into_par_iter().map(ranked).collect::<Result<_, CalibrationError>>()?;
+    Ok(Calibration::of(settings, &ranks))
+}
+
+fn check(settings: &CalibrationSettings) -> Result<(), CalibrationError> {
+    for (what, least, found) in [
+        ("the number of objects", 4, settings.n_objects),
+        ("the number of dimensions", 1, settings.n_dims),
+        ("the number of replicates", 10, settings.n_replicates),
+        ("the number of draws", 9, settings.n_draws),
+        ("thinning", 1, settings.thin),
+    ] {
+        if found < least {
+            return Err(CalibrationError::TooSmall { what, least, found });
+        }
+    }
+    Ok(())
+}
+
+/// Where the truth of one quantity lies among the draws of one fit.
+#[derive(Clone, Debug)]
+struct Rank {
+    /// Draws below the truth.
+    below: usize,
+    /// Effective number of the draws: far below their number, ranks are not uniform although the fit is right.
+    ess: f64,
+}
+
+/// The names of what is ranked: none changes when the map is rotated.
+fn quantity_names(priors: &Priors) -> Vec<String> {
+    let mut names = vec!["log likelihood".to_owned(), "mean squared distance".to_owned()];
+    names.extend(PAIRS.map(|(a, b)| format!("distance {}-{}", a + 1, b + 1)));
+    if !priors.noise.is_fixed() {
+        names.insert(0, "sigma".to_owned());
+    }
+    names
+}
+
+/// The values of all quantities at one point, in the order of their names.
+fn quantities(posterior: &Posterior, x: &[f64], sigma: f64, log_likelihood: f64) -> Vec<f64> {
+    let (n_objects, n_dims) = (posterior.likelihood().n_objects(), posterior.likelihood().n_dims());
+    let map = Locations::from_fn(n_objects, n_dims, |object, dim| x[dim * n_objects + object]);
+    let mut values = vec![log_likelihood, mean_squared_distance(&map)];
+    values.extend(PAIRS.map(|(a, b)| map.distance(a, b)));
+    if !posterior.priors().noise.is_fixed() {
+        values.insert(0, sigma);
+    }
+    values
+}
+
+/// Over all pairs: twice the summed variances.
+fn mean_squared_distance(map: &Locations) -> f64 {
+    let n = map.n_objects() as f64;
+    let variance = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / n;
+        values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0)
+    };
+    2.0 * (0..map.n_dims()).map(|dim| variance(map.dim(dim))).sum::<f64>()
+}
+
+/// Truth, data, fit, ranks: one replicate.
+fn rank_truth(settings: &CalibrationSettings, replicate: usize) -> Result<Vec<Rank>, CalibrationError> {
+    let mut rng = stream(settings.seed, replicate, Purpose::Simulation);
+    let replicate = Replicate::simulate(settings, &mut rng)?;
+    let draws = replicate.fit(settings, &mut rng);
+    let truth = replicate.truth_quantities();
+    Ok(truth.iter().enumerate().map(|(k, &truth)| rank(truth, draws.iter().map(|draw| draw[k]).collect())).collect())
+}
+
+fn rank(truth: f64, draws: Vec<f64>) -> Rank {
+    let below = draws.iter().filter(|&&draw| draw < truth).count();
+    let ess = Chains::new(&[draws]).map_or(f64::NAN, |chains| ess_bulk(&chains));
+    Rank { below, ess }
+}
+
+/// One simulated data set, in the order in which it is coupled.
+struct Replicate {
+    truth: Parameters,
+    posterior: Posterior,
+    /// For surrogate trajectories.
+    sparse: Option<Arc<Likelihood>>,
+    first_map: Locations,
+}
+
+impl Replicate {
+    fn simulate(settings: &CalibrationSettings, rng: &mut ChaCha8Rng) -> Result<Self, CalibrationError> {
+        let (n_objects, n_dims) = (settings.n_objects, settings.n_dims);
+        let mut truth = settings.priors.draw(n_objects, n_dims, rng);
+        let locations = Locations::from_fn(n_objects, n_dims, |object, dim| truth.x[dim * n_objects + object]);
+        let noise = simulate::Noise::TruncatedNormal { sd: truth.sigma() };
+        let simulation = Simulation::around(locations, noise, rng);
+        let data = Dissimilarities::from_fn(Names::numbered(n_objects), |a, b| simulation.delta(a, b));
+        let options = LayOptions { seed: rng.next_u64(), ..LayOptions::default() };
+        let coupling = lay(&settings.couplings, &data, n_dims, &options)?;
+        let likelihood = |pairs: &Pairs| {
+            let dissimilarity = |a: usize, b: usize| data.get(coupling.order[a], coupling.order[b]);
+            Arc::new(Likelihood::new(n_objects, n_dims, pairs, Noise::TruncatedNormal, Storage::F64, dissimilarity))
+        };
+        let sparse = (settings.sampler.sampler.resolve() == Sampler::Surrogate)
+            .then(|| likelihood(&Pairs::Diagonals(dispersed_offsets(n_objects, n_dims, rng))));
+        truth.x = coupling.to_places(simulation.truth()).as_slice().to_vec();
+        Ok(Self {
+            truth,
+            posterior: Posterior::new(likelihood(&coupling.pairs), settings.priors.clone()),
+            sparse,
+            first_map: coupling.to_places(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b))),
+        })
+    }
+
+    /// Draws of all quantities from one chain, which does not know the truth.
+    fn fit(&self, settings: &CalibrationSettings, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+        let start = self.start(rng);
+        let rng = stream(rng.next_u64(), 0, Purpose::Sampling);
+        let mut chain =
+            Chain::start(&self.posterior, self.sparse.clone(), &settings.sampler, start, rng, Workspace::serial());
+        while chain.is_warming_up() {
+            chain.step();
+        }
+        let draw = |_| {
+            (0..settings.thin).for_each(|_| _ = chain.step());
+            quantities(&self.posterior, chain.x(), chain.sigma(), chain.log_likelihood())
+        };
+        (0..settings.n_draws).map(draw).collect()
+    }
+
+    /// Classical MDS, shaken, with the noise it leaves.
+    fn start(&self, rng: &mut ChaCha8Rng) -> Parameters {
+        let x = disperse(&self.first_map, 0.1, rng);
+        let priors = self.posterior.priors();
+        let known = priors.noise.is_fixed().then_some(self.truth.variance);
+        let variance = known.unwrap_or_else(|| mean_squared_residual(self.posterior.likelihood(), &x));
+        Parameters { x: x.as_slice().to_vec(), variance, scales: priors.scales.start(x.n_dims()) }
+    }
+
+    fn truth_quantities(&self) -> Vec<f64> {
+        let Parameters { x, scales, .. } = &self.truth;
+        let sigma = self.truth.sigma();
+        let density = self.posterior.value(&mut Workspace::serial(), x, sigma, scales);
+        quantities(&self.posterior, x, sigma, density.log_likelihood)
+    }
+}
+
+/// Over the coupled pairs; never zero.
+fn mean_squared_residual(likelihood: &Likelihood, x: &Locations) -> f64 {
+    let mut sum = 0.0;
+    for place in 0..likelihood.n_objects() {
+        likelihood.for_each_partner(place, |other, delta| {
+            sum += (delta - x.distance(place, other)).powi(2);
+            true
+        });
+    }
+    (sum / (2 * likelihood.n_pairs().max(1)) as f64).max(1e-12)
+}
+
+#[cfg(test)]
+mod tests;
