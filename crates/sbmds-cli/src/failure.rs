@@ -26,6 +26,11 @@ impl Failure {
         Self { message: message.to_string(), code: 130 }
     }
 
+    /// Whether the work was done and only its verdict is bad.
+    pub fn is_bad_verdict(&self) -> bool {
+        self.code == 1
+    }
+
     /// Says why on stderr.
     pub fn report(self) -> ExitCode {
         let kind = if self.code == 2 { "error: " } else { "" };

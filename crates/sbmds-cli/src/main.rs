@@ -3,6 +3,7 @@
 mod arguments;
 mod bench;
 mod calibrate;
+mod demo;
 mod eval;
 mod export;
 mod failure;
@@ -10,6 +11,7 @@ mod fit;
 mod progress;
 mod simulate;
 mod summary;
+mod terminal_map;
 
 use std::process::ExitCode;
 
@@ -25,6 +27,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// The whole way on built-in data: distances between cities become a map of the world
+    Demo(demo::Demo),
     /// Log-likelihood (and gradient) of given locations, as JSON
     Eval(eval::Eval),
     /// Simulated dissimilarities with their true locations
@@ -46,6 +50,7 @@ fn main() -> ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match cli.command {
+        Command::Demo(command) => command.run(),
         Command::Eval(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Fit(command) => command.run(matches.subcommand_matches("fit")),
