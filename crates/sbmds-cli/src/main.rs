@@ -6,6 +6,7 @@ mod eval;
 mod export;
 mod failure;
 mod fit;
+mod fit_arguments;
 mod progress;
 mod summary;
 

@@ -132,3 +132,17 @@ fn a_damaged_checkpoint_falls_back_to_the_one_before() {
     assert!(ended.stderr.contains("warning: the checkpoint") && ended.stderr.contains("corrupt"), "{}", ended.stderr);
     case.assert_same_results("whole", "run");
 }
+
+#[test]
+fn a_disk_that_refuses_is_an_error_and_the_run_goes_on_when_it_no_longer_does() {
+    let case = Case::new(40);
+    let settings = "--chains 2 --warmup 100 --draws 600 --sampler hmc --checkpoint-every 0";
+    case.run(&format!("fit matrix.csv --out whole {settings}")).expect_finished();
+    // Files of at most 200 blocks: writing beyond fails as on a full disk.
+    let sbmds = env!("CARGO_BIN_EXE_sbmds");
+    let script = format!("trap '' XFSZ; ulimit -f 200; exec {sbmds} fit matrix.csv --out run {settings}");
+    let refused = Command::new("sh").args(["-c", &script]).current_dir(case.directory.path()).output().unwrap();
+    Ended::from(refused).expect(2, &["cannot write", "too large", "--resume"]);
+    case.run("fit --out run --resume").expect_finished();
+    case.assert_same_results("whole", "run");
+}
