@@ -6,15 +6,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, ValueEnum};
-use sbmds::run::{
-    self, Changes, Control, FitConfig, InputConfig, Keep, ModelConfig, Outcome, PriorConfig, RunConfig, Start, Summary,
-};
-use sbmds::sampler::{Sampler, SamplerSettings};
+use clap::{ArgMatches, Args};
+use sbmds::run::{self, Changes, Control, FitConfig, InputConfig, ModelConfig, Outcome, Summary};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::arguments::{CouplingArgs, ReadingArgs};
 use crate::failure::Failure;
+use crate::fit_arguments::{DrawArgs, PriorArgs, SamplerArgs};
 use crate::progress::{Watch, WatchMode};
 
 /// Flags of `sbmds fit`.
@@ -51,103 +49,6 @@ pub struct Fit {
     /// Progress on stderr: bars on a terminal, one JSON object per chain and second, or none
     #[arg(long, value_enum, default_value = "auto")]
     progress: WatchMode,
-}
-
-/// The priors.
-#[derive(Args)]
-struct PriorArgs {
-    /// Prior standard deviation of the locations
-    #[arg(long, value_name = "S", default_value_t = 1.0)]
-    prior_scale: f64,
-    /// Learn the prior variance of each dimension, under IG(1, S^2)
-    #[arg(long)]
-    learn_scale: bool,
-    /// Shape of the inverse gamma prior of sigma^2
-    #[arg(long, value_name = "A", default_value_t = 1.0)]
-    noise_shape: f64,
-    /// Rate of the inverse gamma prior of sigma^2
-    #[arg(long, value_name = "B", default_value_t = 1.0)]
-    noise_rate: f64,
-    /// Noise standard deviation, if it is known (in the unit of the input)
-    #[arg(long, value_name = "SIGMA")]
-    sigma: Option<f64>,
-    /// Fit in a unit in which the dissimilarities suit the priors, and report in the input's
-    #[arg(long)]
-    standardize: bool,
-}
-
-/// The sampler.
-#[derive(Args)]
-struct SamplerArgs {
-    /// Sampler: auto, nuts, hmc, mh, mwg or surrogate
-    #[arg(long, default_value = "auto")]
-    sampler: Sampler,
-    /// Leapfrog steps of an HMC trajectory
-    #[arg(long, value_name = "STEPS", default_value_t = 20)]
-    leapfrog_steps: usize,
-    /// Vary the length of HMC trajectories by this fraction
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.0)]
-    jitter: f64,
-    /// Acceptance rate to adapt to [default: 0.8 for nuts, 0.65 for hmc, 0.234 for mh]
-    #[arg(long, value_name = "RATE")]
-    target_acceptance: Option<f64>,
-    /// Largest number of doublings of a NUTS trajectory
-    #[arg(long, value_name = "DEPTH", default_value_t = 10)]
-    max_depth: usize,
-    /// Adapt step sizes by the rule of the paper instead of dual averaging
-    #[arg(long)]
-    paper_adaptation: bool,
-}
-
-/// How much is drawn and kept.
-#[derive(Args)]
-struct DrawArgs {
-    /// Chains
-    #[arg(long, value_name = "K", default_value_t = 4)]
-    chains: usize,
-    /// Iterations of each chain that adapt and are thrown away
-    #[arg(long, value_name = "W", default_value_t = 1000)]
-    warmup: usize,
-    /// Draws of each chain after warm-up
-    #[arg(long, value_name = "S", default_value_t = 1000)]
-    draws: usize,
-    /// Iterations per draw
-    #[arg(long, value_name = "T", default_value_t = 1)]
-    thin: usize,
-    /// Where chains start: auto, classical or landmark MDS, the coupled pairs alone, or a draw from the prior
-    #[arg(long, value_enum, default_value = "auto")]
-    start: StartArg,
-    /// What to keep: all, thin:K (every K-th draw) or summary (moments of the locations, no draws of them)
-    #[arg(long, value_name = "WHAT", default_value = "all")]
-    keep: Keep,
-    /// Draw until the smallest effective sample size of everything monitored is E
-    #[arg(long, value_name = "E")]
-    until_ess: Option<f64>,
-    /// Draws of each chain after which to give up on --until-ess [default: 20 times --draws]
-    #[arg(long, value_name = "S")]
-    max_draws: Option<usize>,
-}
-
-/// See [`Start`].
-#[derive(Clone, Copy, ValueEnum)]
-enum StartArg {
-    Auto,
-    Classical,
-    Landmark,
-    Graph,
-    Prior,
-}
-
-impl From<StartArg> for Start {
-    fn from(start: StartArg) -> Self {
-        match start {
-            StartArg::Auto => Self::Auto,
-            StartArg::Classical => Self::Classical,
-            StartArg::Landmark => Self::Landmark,
-            StartArg::Graph => Self::Graph,
-            StartArg::Prior => Self::Prior,
-        }
-    }
 }
 
 /// Flags that may accompany `--resume`.
@@ -262,47 +163,6 @@ impl Fit {
             storage: self.coupling.storage.into(),
             standardize: self.priors.standardize,
             ..ModelConfig::default()
-        }
-    }
-}
-
-impl PriorArgs {
-    fn config(&self) -> PriorConfig {
-        PriorConfig {
-            scale: self.prior_scale,
-            learn_scale: self.learn_scale,
-            noise_shape: self.noise_shape,
-            noise_rate: self.noise_rate,
-            sigma: self.sigma,
-        }
-    }
-}
-
-impl SamplerArgs {
-    fn settings(&self, n_warmup: usize) -> SamplerSettings {
-        SamplerSettings {
-            sampler: self.sampler,
-            n_warmup,
-            leapfrog_steps: self.leapfrog_steps,
-            jitter: self.jitter,
-            target_acceptance: self.target_acceptance,
-            max_depth: self.max_depth,
-            paper_adaptation: self.paper_adaptation,
-        }
-    }
-}
-
-impl DrawArgs {
-    fn config(&self, seed: u64) -> RunConfig {
-        RunConfig {
-            chains: self.chains,
-            draws: self.draws,
-            thin: self.thin,
-            seed,
-            start: self.start.into(),
-            keep: self.keep,
-            until_ess: self.until_ess,
-            max_draws: self.max_draws,
         }
     }
 }

@@ -8,6 +8,7 @@ mod eval;
 mod export;
 mod failure;
 mod fit;
+mod fit_arguments;
 mod progress;
 mod simulate;
 mod summary;

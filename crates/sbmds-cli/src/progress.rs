@@ -78,7 +78,7 @@ impl Observer for Watch {
         match self {
             Self::Bars { bars, of_chain } => {
                 let mut of_chain = of_chain.lock().unwrap_or_else(PoisonError::into_inner);
-                let bar = slot(&mut of_chain, progress.chain).get_or_insert_with(|| bars.add(new_bar(progress)));
+                let bar = slot(&mut of_chain, progress.chain).get_or_insert_with(|| new_bar(bars, progress));
                 show(bar, progress);
             }
             Self::Json(latest) => {
@@ -102,11 +102,12 @@ fn slot<T>(of_chain: &mut Vec<Option<T>>, chain: usize) -> &mut Option<T> {
     &mut of_chain[chain]
 }
 
-fn new_bar(progress: &ChainProgress) -> ProgressBar {
+fn new_bar(bars: &MultiProgress, progress: &ChainProgress) -> ProgressBar {
     let style = ProgressStyle::with_template("{prefix} [{bar:24}] {pos:>6}/{len} eta {eta:>4}  {msg}");
-    let bar = ProgressBar::new(progress.n_iterations as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
-        .with_prefix(format!("chain {}", progress.chain));
+    // Among the others before it is first drawn, or it would draw itself once more elsewhere.
+    let bar = bars.add(ProgressBar::new(progress.n_iterations as u64));
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+    bar.set_prefix(format!("chain {}", progress.chain));
     // A resumed chain has not made its first iterations now: they say nothing about the time to come.
     bar.set_position(progress.iteration as u64);
     bar.reset_eta();

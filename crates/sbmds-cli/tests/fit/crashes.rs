@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::kit::{Case, Ended};
 
@@ -41,11 +41,16 @@ fn start_or_resume(case: &Case, settings: &str) -> Child {
     }
 }
 
-/// Kills the run after each of these milliseconds, then lets it finish; returns how many kills hit a run at work.
-fn kill_repeatedly(case: &Case, settings: &str, delays: &[u64]) -> usize {
+/// Kills the run after each of these milliseconds, counted from its start or from its next checkpoint, then lets it
+/// finish; returns how many kills hit a run at work.
+fn kill_repeatedly(case: &Case, settings: &str, delays: &[u64], after: After) -> usize {
     let mut hits = 0;
     for &delay in delays {
+        let saved = last_saved(case);
         let mut child = start_or_resume(case, settings);
+        while after == After::Checkpoint && last_saved(case) == saved && child.try_wait().unwrap().is_none() {
+            sleep(Duration::from_millis(1));
+        }
         sleep(Duration::from_millis(delay));
         // SIGKILL: nothing can be tidied up.
         child.kill().unwrap();
@@ -57,13 +62,24 @@ fn kill_repeatedly(case: &Case, settings: &str, delays: &[u64]) -> usize {
     hits
 }
 
+#[derive(Clone, Copy, PartialEq)]
+enum After {
+    Start,
+    Checkpoint,
+}
+
+/// When the last chain saved, if it has.
+fn last_saved(case: &Case) -> Option<SystemTime> {
+    std::fs::metadata(case.path("killed/checkpoints/chain-1")).and_then(|file| file.modified()).ok()
+}
+
 #[test]
 fn killed_at_any_moment_a_run_ends_with_the_same_bytes() {
     let case = Case::new(200);
     let settings = format!("{SETTINGS} {DRAWS}");
     case.run(&format!("fit matrix.csv --out whole {settings}")).expect_finished();
     let delays = [3, 10, 20, 30, 40, 55, 70, 90, 110, 130, 160, 200, 250, 300];
-    assert!(kill_repeatedly(&case, &settings, &delays) > 3, "the kills came too late to say anything");
+    assert!(kill_repeatedly(&case, &settings, &delays, After::Start) > 3, "the kills came too late to say anything");
     case.assert_same_results("whole", "killed");
 }
 
@@ -73,7 +89,8 @@ fn killed_runs_that_keep_a_summary_or_draw_until_enough_end_the_same() {
     for extra in ["--keep summary --sampler nuts", "--until-ess 400 --sampler nuts --learn-scale", "--sampler mwg"] {
         let settings = format!("--chains 2 --warmup 200 --draws 300 --checkpoint-every 0 {extra}");
         case.run(&format!("fit matrix.csv --out whole {settings}")).expect_finished();
-        kill_repeatedly(&case, &settings, &[25, 60, 100, 150]);
+        let hits = kill_repeatedly(&case, &settings, &[0, 30, 150, 400, 800], After::Checkpoint);
+        assert!(hits > 1, "the kills came too late to say anything");
         case.assert_same_results("whole", "killed");
         for run in ["whole", "killed"] {
             std::fs::remove_dir_all(case.path(run)).unwrap();
@@ -130,5 +147,19 @@ fn a_damaged_checkpoint_falls_back_to_the_one_before() {
     let ended = case.run("fit --out run --resume");
     ended.expect_finished();
     assert!(ended.stderr.contains("warning: the checkpoint") && ended.stderr.contains("corrupt"), "{}", ended.stderr);
+    case.assert_same_results("whole", "run");
+}
+
+#[test]
+fn a_disk_that_refuses_is_an_error_and_the_run_goes_on_when_it_no_longer_does() {
+    let case = Case::new(40);
+    let settings = "--chains 2 --warmup 100 --draws 600 --sampler hmc --checkpoint-every 0";
+    case.run(&format!("fit matrix.csv --out whole {settings}")).expect_finished();
+    // Files of at most 200 blocks: writing beyond fails as on a full disk.
+    let sbmds = env!("CARGO_BIN_EXE_sbmds");
+    let script = format!("trap '' XFSZ; ulimit -f 200; exec {sbmds} fit matrix.csv --out run {settings}");
+    let refused = Command::new("sh").args(["-c", &script]).current_dir(case.directory.path()).output().unwrap();
+    Ended::from(refused).expect(2, &["cannot write", "too large", "--resume"]);
+    case.run("fit --out run --resume").expect_finished();
     case.assert_same_results("whole", "run");
 }

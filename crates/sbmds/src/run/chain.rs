@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{CheckedConfig, Keep};
+use super::check::CheckedConfig;
+use super::config::Keep;
 use super::directory::RunDirectory;
 use super::error::RunError;
 use super::monitor::MonitoredPairs;
@@ -180,15 +181,15 @@ impl<'a> Worker<'a> {
     /// Works until there are `n_draws` draws or the run is to stop, and saves.
     pub fn work(mut self, n_draws: usize) -> Result<Saved, RunError> {
         while self.writer.n_draws() < n_draws && !self.shared.should_stop() {
-            self.iterate()?;
             let now = Instant::now();
-            if now >= self.next_checkpoint {
-                self.save()?;
-            }
-            if now >= self.next_report {
+            if now >= self.next_report && self.tally.n_iterations > 0 {
                 self.report(n_draws);
                 self.next_report = now + REPORT_INTERVAL;
             }
+            if now >= self.next_checkpoint {
+                self.save()?;
+            }
+            self.iterate()?;
         }
         self.report(n_draws);
         let buffered = self.save()?;

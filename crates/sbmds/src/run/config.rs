@@ -1,17 +1,14 @@
-//! Every setting of a fit: as given, checked once, and saved beside the draws so that the run can be repeated.
+//! Every setting of a fit, saved beside the draws so that the run can be repeated.
 
 use std::fmt;
-use std::ops::Deref;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::RunError;
-use crate::coupling::{Couplings, LandmarkChoice, LayOptions, Order};
+use crate::coupling::{Couplings, LandmarkChoice, Order};
 use crate::dissimilarity::{Format, Metric, ReadOptions};
 use crate::likelihood::{Noise, Storage};
-use crate::posterior::{NoisePrior, Priors, ScalePrior};
 use crate::sampler::SamplerSettings;
 
 /// All settings of a fit, the same as the flags; `config.toml` of a run.
@@ -255,113 +252,6 @@ mod spelled {
     }
 }
 
-/// Settings that have passed [`FitConfig::check`]: whoever holds one need not look again.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CheckedConfig(FitConfig);
-
-impl Deref for CheckedConfig {
-    type Target = FitConfig;
-
-    fn deref(&self) -> &FitConfig {
-        &self.0
-    }
-}
-
-impl CheckedConfig {
-    /// How couplings are laid.
-    pub(super) fn lay_options(&self) -> LayOptions {
-        LayOptions { order: self.model.order, landmarks: self.model.landmarks, seed: self.run.seed }
-    }
-
-    /// The priors, in the model's unit.
-    pub(super) fn priors(&self) -> Priors {
-        let PriorConfig { scale, learn_scale, noise_shape, noise_rate, sigma } = self.priors;
-        let scales = if learn_scale {
-            ScalePrior::Learned { shape: 1.0, rate: scale * scale }
-        } else {
-            ScalePrior::Fixed { variances: vec![scale * scale; self.model.n_dims] }
-        };
-        let noise = match sigma {
-            Some(sigma) => NoisePrior::Fixed { sigma: sigma / self.model.unit },
-            None => NoisePrior::InverseGamma { shape: noise_shape, rate: noise_rate },
-        };
-        Priors { scales, noise }
-    }
-
-    /// The same settings with what only the data could tell.
-    pub(super) fn resolved(mut self, resolve: impl FnOnce(&mut FitConfig)) -> Self {
-        resolve(&mut self.0);
-        self
-    }
-}
-
-impl FitConfig {
-    /// Refuses settings that cannot be used, naming the flag.
-    ///
-    /// # Errors
-    /// The first setting that cannot be used, and what to do.
-    pub fn check(self) -> Result<CheckedConfig, RunError> {
-        self.check_counts()?;
-        self.check_numbers()?;
-        Ok(CheckedConfig(self))
-    }
-
-    fn check_counts(&self) -> Result<(), RunError> {
-        let RunConfig { chains, draws, thin, seed, until_ess, max_draws, .. } = self.run;
-        for (flag, count) in [
-            ("--dims", self.model.n_dims),
-            ("--chains", chains),
-            ("--draws", draws),
-            ("--thin", thin),
-            ("--leapfrog-steps", self.sampler.leapfrog_steps),
-            ("--max-depth", self.sampler.max_depth),
-            ("--max-draws", max_draws.unwrap_or(1)),
-        ] {
-            if count == 0 {
-                return Err(RunError::setting(flag, "0 is too few", "give a whole number of 1 or more"));
-            }
-        }
-        if i64::try_from(seed).is_err() {
-            let remedy = format!("give a number of at most {}", i64::MAX);
-            return Err(RunError::setting("--seed", format!("{seed} does not fit the configuration file"), remedy));
-        }
-        if max_draws.is_some() && until_ess.is_none() {
-            let remedy = "give --until-ess E as well, or use --draws";
-            return Err(RunError::setting("--max-draws", "it limits --until-ess, which is not given", remedy));
-        }
-        if max_draws.is_some_and(|most| most < draws) {
-            let problem = format!("it is below the {draws} draws that are made first");
-            return Err(RunError::setting("--max-draws", problem, "give a larger number, or lower --draws"));
-        }
-        Ok(())
-    }
-
-    fn check_numbers(&self) -> Result<(), RunError> {
-        let above_zero = |number: f64| number.is_finite() && number > 0.0;
-        for (flag, number) in [
-            ("--prior-scale", Some(self.priors.scale)),
-            ("--noise-shape", Some(self.priors.noise_shape)),
-            ("--noise-rate", Some(self.priors.noise_rate)),
-            ("--sigma", self.priors.sigma),
-            ("--until-ess", self.run.until_ess),
-        ] {
-            if let Some(number) = number.filter(|&number| !above_zero(number)) {
-                return Err(RunError::setting(flag, format!("{number} cannot be used"), "give a number above zero"));
-            }
-        }
-        let jitter = self.sampler.jitter;
-        if !(0.0..1.0).contains(&jitter) {
-            let remedy = "give a fraction from 0 to below 1, such as 0.2";
-            return Err(RunError::setting("--jitter", format!("{jitter} cannot be used"), remedy));
-        }
-        if let Some(rate) = self.sampler.target_acceptance.filter(|&rate| !(above_zero(rate) && rate < 1.0)) {
-            let remedy = "give a rate between 0 and 1, such as 0.8";
-            return Err(RunError::setting("--target-acceptance", format!("{rate} cannot be used"), remedy));
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -384,29 +274,6 @@ mod tests {
         config.run.until_ess = Some(400.0);
         let text = toml::to_string(&config).unwrap();
         assert_eq!(toml::from_str::<FitConfig>(&text).unwrap(), config, "{text}");
-    }
-
-    #[test]
-    fn settings_that_cannot_be_used_name_their_flag() {
-        type Spoil = fn(&mut FitConfig);
-        let cases: [(&str, Spoil); 9] = [
-            ("--dims", |config| config.model.n_dims = 0),
-            ("--chains", |config| config.run.chains = 0),
-            ("--seed", |config| config.run.seed = u64::MAX),
-            ("--prior-scale", |config| config.priors.scale = -1.0),
-            ("--sigma", |config| config.priors.sigma = Some(f64::NAN)),
-            ("--jitter", |config| config.sampler.jitter = 1.0),
-            ("--target-acceptance", |config| config.sampler.target_acceptance = Some(1.0)),
-            ("--max-draws", |config| config.run.max_draws = Some(2000)),
-            ("--until-ess", |config| config.run.until_ess = Some(0.0)),
-        ];
-        assert!(config().check().is_ok());
-        for (flag, spoil) in cases {
-            let mut config = config();
-            spoil(&mut config);
-            let message = config.check().unwrap_err().to_string();
-            assert!(message.starts_with(flag) && message.contains("Remedy"), "{message}");
-        }
     }
 
     #[test]

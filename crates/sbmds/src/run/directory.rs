@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::config::{CheckedConfig, FitConfig};
+use super::check::CheckedConfig;
+use super::config::FitConfig;
 use super::error::RunError;
 use super::summary::Summary;
 use crate::draws::atomic::{Sync, replace_bytes};

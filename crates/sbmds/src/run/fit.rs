@@ -1,12 +1,14 @@
 //! The whole story of a fit: read, couple, start, sample, judge, summarise.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::chain::{Saved, Shared};
 use super::chains::{self, Begin};
-use super::config::{CheckedConfig, FitConfig};
+use super::check::CheckedConfig;
+use super::config::FitConfig;
 use super::directory::RunDirectory;
 use super::error::RunError;
 use super::monitor::{MonitoredPairs, judge};
@@ -81,6 +83,10 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
         return Ok(Outcome::FinishedBefore(Box::new(summary)));
     }
     Hashes::of(&config)?.check(&config)?;
+    if config.sbmds_version != env!("CARGO_PKG_VERSION") {
+        let started_by = &config.sbmds_version;
+        control.observer.warn(&format!("the run was started by sbmds {started_by}; its next draws may differ"));
+    }
     with_threads(control.n_threads, || {
         let (config, problem) = prepare(config, control)?;
         run.remove_summary()?;
@@ -138,12 +144,13 @@ fn carry_out(
         failed: AtomicBool::new(false),
     };
     let mut saved = (0..config.run.chains).map(|chain| shared.load(chain)).collect::<Result<Vec<_>, _>>()?;
-    let starts = saved.iter().any(Option::is_none).then(|| Starts::new(problem, config));
+    // Only chains without a checkpoint need a first map.
+    let starts = LazyCell::new(|| Starts::new(problem, config));
     // A store larger than planned was extended by an earlier round.
     let mut n_draws = config.run.stored_draws().max(store.n_draws());
     loop {
         store.extend_draws(n_draws)?;
-        saved = chains::work(&shared, &store, begins(saved, starts.as_ref()), n_draws, control.n_threads)?;
+        saved = chains::work(&shared, &store, begins(saved, &starts), n_draws, control.n_threads)?;
         let Some(chains) = all_with(&saved, n_draws) else { return Ok(Outcome::Interrupted) };
         let assessment = judge(&DrawReader::open(run.path())?, &pairs)?;
         match more_draws(config, &assessment, n_draws) {
@@ -169,12 +176,15 @@ fn open_store(
     }
 }
 
-fn begins<'a>(saved: Vec<Option<Saved>>, starts: Option<&'a Starts<'a>>) -> Vec<Begin<'a>> {
+fn begins<'a>(
+    saved: Vec<Option<Saved>>,
+    starts: &'a LazyCell<Starts<'a>, impl FnOnce() -> Starts<'a>>,
+) -> Vec<Begin<'a>> {
     let begin = |saved: Option<Saved>| match saved {
-        Some(saved) => Some(Begin::Saved(Box::new(saved))),
-        None => starts.map(Begin::Start),
+        Some(saved) => Begin::Saved(Box::new(saved)),
+        None => Begin::Start(starts),
     };
-    saved.into_iter().filter_map(begin).collect()
+    saved.into_iter().map(begin).collect()
 }
 
 /// The chains, if each has all its draws.

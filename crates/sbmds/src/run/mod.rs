@@ -17,6 +17,7 @@
 
 mod chain;
 mod chains;
+mod check;
 mod config;
 mod connections;
 mod directory;
@@ -30,7 +31,8 @@ mod results;
 mod starts;
 mod summary;
 
-pub use config::{CheckedConfig, FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, RunConfig, Start};
+pub use check::CheckedConfig;
+pub use config::{FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, RunConfig, Start};
 pub use connections::{disconnection, underdetermination};
 pub use directory::RunDirectory;
 pub use error::RunError;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::config::CheckedConfig;
+use super::check::CheckedConfig;
 use super::connections::{disconnection, underdetermination};
 use super::error::RunError;
 use super::observer::Observer;

@@ -1,6 +1,7 @@
 //! What is stored of every draw, in input order and units.
 
-use super::config::{CheckedConfig, Keep};
+use super::check::CheckedConfig;
+use super::config::Keep;
 use super::monitor::{DISTANCES, MonitoredPairs};
 use super::problem::Problem;
 use crate::Locations;

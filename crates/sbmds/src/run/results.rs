@@ -1,7 +1,8 @@
 //! What a finished run says: the map, the diagnostics and the summary.
 
 use super::chain::Saved;
-use super::config::{CheckedConfig, Keep};
+use super::check::CheckedConfig;
+use super::config::Keep;
 use super::directory::RunDirectory;
 use super::error::RunError;
 use super::problem::Problem;

@@ -1,6 +1,7 @@
 //! Where the chains start: one first map, shaken differently for each chain.
 
-use super::config::{CheckedConfig, Start};
+use super::check::CheckedConfig;
+use super::config::Start;
 use super::problem::{Problem, rms_dissimilarity};
 use crate::Locations;
 use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds, prior_draw, spread_landmarks};

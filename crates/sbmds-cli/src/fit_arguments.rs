@@ -1,0 +1,143 @@
+//! Flags of a fit: priors, sampler, and how much is drawn and kept.
+
+use clap::{Args, ValueEnum};
+use sbmds::run::{Keep, PriorConfig, RunConfig, Start};
+use sbmds::sampler::{Sampler, SamplerSettings};
+
+/// The priors.
+#[derive(Args)]
+pub struct PriorArgs {
+    /// Prior standard deviation of the locations
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    prior_scale: f64,
+    /// Learn the prior variance of each dimension, under IG(1, S^2)
+    #[arg(long)]
+    learn_scale: bool,
+    /// Shape of the inverse gamma prior of sigma^2
+    #[arg(long, value_name = "A", default_value_t = 1.0)]
+    noise_shape: f64,
+    /// Rate of the inverse gamma prior of sigma^2
+    #[arg(long, value_name = "B", default_value_t = 1.0)]
+    noise_rate: f64,
+    /// Noise standard deviation, if it is known (in the unit of the input)
+    #[arg(long, value_name = "SIGMA")]
+    sigma: Option<f64>,
+    /// Fit in a unit in which the dissimilarities suit the priors, and report in the input's
+    #[arg(long)]
+    pub standardize: bool,
+}
+
+/// The sampler.
+#[derive(Args)]
+pub struct SamplerArgs {
+    /// Sampler: auto, nuts, hmc, mh, mwg or surrogate
+    #[arg(long, default_value = "auto")]
+    sampler: Sampler,
+    /// Leapfrog steps of an HMC trajectory
+    #[arg(long, value_name = "STEPS", default_value_t = 20)]
+    leapfrog_steps: usize,
+    /// Vary the length of HMC trajectories by this fraction
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0)]
+    jitter: f64,
+    /// Acceptance rate to adapt to [default: 0.8 for nuts, 0.65 for hmc, 0.234 for mh]
+    #[arg(long, value_name = "RATE")]
+    target_acceptance: Option<f64>,
+    /// Largest number of doublings of a NUTS trajectory
+    #[arg(long, value_name = "DEPTH", default_value_t = 10)]
+    max_depth: usize,
+    /// Adapt step sizes by the rule of the paper instead of dual averaging
+    #[arg(long)]
+    paper_adaptation: bool,
+}
+
+/// How much is drawn and kept.
+#[derive(Args)]
+pub struct DrawArgs {
+    /// Chains
+    #[arg(long, value_name = "K", default_value_t = 4)]
+    pub chains: usize,
+    /// Iterations of each chain that adapt and are thrown away
+    #[arg(long, value_name = "W", default_value_t = 1000)]
+    pub warmup: usize,
+    /// Draws of each chain after warm-up
+    #[arg(long, value_name = "S", default_value_t = 1000)]
+    pub draws: usize,
+    /// Iterations per draw
+    #[arg(long, value_name = "T", default_value_t = 1)]
+    thin: usize,
+    /// Where chains start: auto, classical or landmark MDS, the coupled pairs alone, or a draw from the prior
+    #[arg(long, value_enum, default_value = "auto")]
+    start: StartArg,
+    /// What to keep: all, thin:K (every K-th draw) or summary (moments of the locations, no draws of them)
+    #[arg(long, value_name = "WHAT", default_value = "all")]
+    keep: Keep,
+    /// Draw until the smallest effective sample size of everything monitored is E
+    #[arg(long, value_name = "E")]
+    pub until_ess: Option<f64>,
+    /// Draws of each chain after which to give up on --until-ess [default: 20 times --draws]
+    #[arg(long, value_name = "S")]
+    pub max_draws: Option<usize>,
+}
+
+/// See [`Start`].
+#[derive(Clone, Copy, ValueEnum)]
+pub enum StartArg {
+    Auto,
+    Classical,
+    Landmark,
+    Graph,
+    Prior,
+}
+
+impl From<StartArg> for Start {
+    fn from(start: StartArg) -> Self {
+        match start {
+            StartArg::Auto => Self::Auto,
+            StartArg::Classical => Self::Classical,
+            StartArg::Landmark => Self::Landmark,
+            StartArg::Graph => Self::Graph,
+            StartArg::Prior => Self::Prior,
+        }
+    }
+}
+
+impl PriorArgs {
+    pub fn config(&self) -> PriorConfig {
+        PriorConfig {
+            scale: self.prior_scale,
+            learn_scale: self.learn_scale,
+            noise_shape: self.noise_shape,
+            noise_rate: self.noise_rate,
+            sigma: self.sigma,
+        }
+    }
+}
+
+impl SamplerArgs {
+    pub fn settings(&self, n_warmup: usize) -> SamplerSettings {
+        SamplerSettings {
+            sampler: self.sampler,
+            n_warmup,
+            leapfrog_steps: self.leapfrog_steps,
+            jitter: self.jitter,
+            target_acceptance: self.target_acceptance,
+            max_depth: self.max_depth,
+            paper_adaptation: self.paper_adaptation,
+        }
+    }
+}
+
+impl DrawArgs {
+    pub fn config(&self, seed: u64) -> RunConfig {
+        RunConfig {
+            chains: self.chains,
+            draws: self.draws,
+            thin: self.thin,
+            seed,
+            start: self.start.into(),
+            keep: self.keep,
+            until_ess: self.until_ess,
+            max_draws: self.max_draws,
+        }
+    }
+}
