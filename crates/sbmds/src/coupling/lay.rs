@@ -1,9 +1,8 @@
 //! Laying couplings over objects: order, landmarks, diagonals, edges.
 
-use rand::RngExt;
 use rand::seq::SliceRandom;
 
-use super::{Coupling, Couplings, Pairs, dispersed_offsets};
+use super::{Coupling, Couplings, Pairs, dispersed_offsets, spread_landmarks};
 use crate::dissimilarity::{Dissimilarities, InputError, read_edges};
 use crate::random::{Purpose, stream};
 
@@ -25,7 +24,7 @@ pub enum LandmarkChoice {
     /// The first of the (shuffled) order.
     #[default]
     First,
-    /// Each as far as possible from those already chosen.
+    /// Each as far as possible from those already chosen, from the first of the order on.
     MaxMin,
 }
 
@@ -36,7 +35,7 @@ pub struct LayOptions {
     pub order: Order,
     /// Choice of landmarks.
     pub landmarks: LandmarkChoice,
-    /// Seed of the shuffle, the dispersed offsets and the first max-min landmark.
+    /// Seed of the shuffle and the dispersed offsets.
     pub seed: u64,
 }
 
@@ -55,7 +54,9 @@ pub fn lay(
     };
     let mut order = ordered(n_objects, options);
     if let (Couplings::Landmark(count), LandmarkChoice::MaxMin) = (&couplings, options.landmarks) {
-        put_first(&mut order, &spread_landmarks(data, *count, options.seed));
+        let places = spread_landmarks(n_objects, *count, |a, b| data.get(order[a], order[b]));
+        let landmarks: Vec<usize> = places.into_iter().map(|place| order[place]).collect();
+        put_first(&mut order, &landmarks);
     }
     let pairs = match &couplings {
         Couplings::Full | Couplings::Auto => Pairs::full(n_objects),
@@ -92,24 +93,6 @@ fn put_first(order: &mut Vec<usize>, chosen: &[usize]) {
     order.splice(0..0, chosen.iter().copied());
 }
 
-/// Objects, each the furthest from all chosen before it; the first at random. Missing dissimilarities say nothing.
-fn spread_landmarks(data: &Dissimilarities, count: usize, seed: u64) -> Vec<usize> {
-    let n_objects = data.n_objects();
-    let mut chosen = vec![stream(seed, 0, Purpose::Coupling).random_range(0..n_objects)];
-    let mut nearest = vec![f64::INFINITY; n_objects];
-    while chosen.len() < count.min(n_objects - 1) {
-        let latest = chosen[chosen.len() - 1];
-        nearest[latest] = f64::NEG_INFINITY;
-        for (object, nearest) in nearest.iter_mut().enumerate() {
-            // f64::min ignores NaN.
-            *nearest = nearest.min(data.get(latest, object));
-        }
-        let furthest = (0..n_objects).max_by(|&a, &b| nearest[a].total_cmp(&nearest[b]));
-        chosen.extend(furthest);
-    }
-    chosen
-}
-
 /// The place of each object.
 fn places(order: &[usize]) -> Vec<u32> {
     let mut places = vec![0; order.len()];
@@ -141,5 +124,46 @@ fn measured_only(pairs: &Pairs, measured: &[(u32, u32, f64)], order: &[usize]) -
             Pairs::Graph(edges.into_iter().filter(coupled).collect())
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dissimilarity::Names;
+
+    fn line(n_objects: usize) -> Dissimilarities {
+        Dissimilarities::from_fn(Names::numbered(n_objects), |a, b| (a as f64 - b as f64).abs())
+    }
+
+    fn laid(couplings: &str, order: Order, landmarks: LandmarkChoice, seed: u64) -> Coupling {
+        let options = LayOptions { order, landmarks, seed };
+        lay(&couplings.parse().unwrap(), &line(9), 2, &options).unwrap()
+    }
+
+    #[test]
+    fn given_order_is_kept_and_shuffles_follow_the_seed() {
+        let order = |order, seed| laid("band:2", order, LandmarkChoice::First, seed).order;
+        assert_eq!(order(Order::Given, 1), (0..9).collect::<Vec<_>>());
+        assert_eq!(order(Order::Shuffle, 1), order(Order::Shuffle, 1));
+        assert_ne!(order(Order::Shuffle, 1), order(Order::Shuffle, 2));
+    }
+
+    #[test]
+    fn spread_landmarks_come_first_and_the_rest_keep_their_order() {
+        let coupling = laid("landmark:3", Order::Given, LandmarkChoice::MaxMin, 1);
+        assert_eq!(coupling.order, [0, 8, 4, 1, 2, 3, 5, 6, 7]);
+        assert_eq!(coupling.pairs, Pairs::Landmarks(3));
+        let shuffled = laid("landmark:3", Order::Shuffle, LandmarkChoice::MaxMin, 1);
+        let first = laid("landmark:3", Order::Shuffle, LandmarkChoice::First, 1);
+        assert_eq!(shuffled.order[0], first.order[0]);
+    }
+
+    #[test]
+    fn too_many_bands_or_landmarks_are_all_pairs() {
+        for couplings in ["full", "band:8", "band:100", "landmark:8", "landmark:100", "dispersed:4", "dispersed:100"] {
+            let coupling = laid(couplings, Order::Shuffle, LandmarkChoice::First, 1);
+            assert_eq!(coupling.pairs.count(9), 36, "{couplings}");
+        }
     }
 }

@@ -4,11 +4,13 @@
 //! downstream works on places and reports in input order.
 
 mod check;
+mod landmarks;
 mod lay;
 mod offsets;
 mod spec;
 
 pub use check::{Connections, Underdetermined};
+pub use landmarks::spread_landmarks;
 pub use lay::{LandmarkChoice, LayOptions, Order, lay};
 pub use offsets::dispersed_offsets;
 pub use spec::Couplings;

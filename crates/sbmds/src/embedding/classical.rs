@@ -5,9 +5,10 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::krylov::largest_eigenpairs;
-use super::landmark::{landmark_mds, spread_landmarks};
+use super::landmark::landmark_mds;
 use super::linear::Eigenpairs;
 use crate::Locations;
+use crate::coupling::spread_landmarks;
 
 /// Rows of squared dissimilarities built at a time: 32 rows of 10,000 are 2.5 MB, about one cache.
 const ROWS_AT_ONCE: usize = 32;

@@ -16,7 +16,7 @@ mod triangulate;
 
 pub use classical::classical_mds;
 pub use graph::graph_start;
-pub use landmark::{landmark_mds, spread_landmarks};
+pub use landmark::landmark_mds;
 pub use moments::{Ellipse, Moments};
 pub use procrustes::{MeanMap, RigidMotion, generalised_procrustes, principal_axes, procrustes, rms_difference};
 pub use start::{disperse, prior_draw};
