@@ -32,7 +32,7 @@ pub fn couplings(n_objects: usize) -> Vec<(&'static str, Pairs)> {
 /// The ring 0, 1, ..., N - 1, 0 and two thirds of the other pairs.
 fn ring_with_chords(n_objects: usize) -> Vec<(u32, u32)> {
     let n = n_objects as u32;
-    let chosen = |a: u32, b: u32| b == a + 1 || (a == 0 && b == n - 1) || (a + b) % 3 != 0;
+    let chosen = |a: u32, b: u32| b == a + 1 || (a == 0 && b == n - 1) || !(a + b).is_multiple_of(3);
     (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).filter(|&(a, b)| chosen(a, b)).collect()
 }
 
