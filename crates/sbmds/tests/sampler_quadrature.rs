@@ -41,8 +41,10 @@ struct Point {
     scale: f64,
 }
 
+type Quantity = (&'static str, fn(&Point) -> f64);
+
 /// What is compared: distances, probabilities of distances, noise and scale.
-const QUANTITIES: [(&str, fn(&Point) -> f64); 9] = [
+const QUANTITIES: [Quantity; 9] = [
     ("d12", |point| point.distances[0]),
     ("d12^2", |point| point.distances[0].powi(2)),
     ("d13", |point| point.distances[2]),
