@@ -1,8 +1,9 @@
 //! Sparse Bayesian multidimensional scaling: from a table of dissimilarities to a map with honest error bars.
 //!
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
-//! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`draws`] (the store of posterior draws),
-//! [`diagnostics`] (whether to trust them) and [`embedding`] (the map). [`simulate`] and [`demo`] make data to try
+//! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`posterior`] and [`sampler`], [`draws`] (the
+//! store of posterior draws), [`diagnostics`] (whether to trust them) and [`embedding`] (the map); [`run`] tells the
+//! whole story. [`simulate`] and [`demo`] make data to try
 //! everything on; [`random`] hands out the streams of random numbers.
 
 pub mod coupling;
