@@ -24,7 +24,7 @@ pub struct Fit {
     #[command(flatten)]
     reading: ReadingArgs,
     /// Directory of the run [default: the input's name with `-fit`]
-    #[arg(long, value_name = "DIR", required_unless_present = "input")]
+    #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Go on with a run that was stopped; `--draws`, `--until-ess` and `--max-draws` may ask for more
     #[arg(long)]
@@ -92,7 +92,9 @@ impl Fit {
                 let name = input.file_stem().unwrap_or_default().to_string_lossy();
                 Ok(PathBuf::from(format!("{name}-fit")))
             }
-            (None, None) => Err(Failure::bad_input("--out DIR is needed to know which run to resume")),
+            (None, None) => {
+                Err(Failure::bad_input("--resume needs to know which run: give its directory with --out DIR"))
+            }
         }
     }
 

@@ -1,9 +1,10 @@
 //! Sparse Bayesian multidimensional scaling: from a table of dissimilarities to a map with honest error bars.
 //!
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
-//! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`draws`] (the store of posterior draws),
-//! [`diagnostics`] (whether to trust them) and [`embedding`] (the map). [`simulate`] and [`demo`] make data to try
-//! everything on; [`calibration`] tries whole fits on data of known truth; [`random`] hands out the streams of random numbers.
+//! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
+//! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them) and [`embedding`] (the map).
+//! [`run`] is the whole story: a fit from file to directory. [`calibration`] checks whole fits by simulation, [`simulate`]
+//! and [`demo`] make data to try everything on, and [`random`] hands out the streams of random numbers.
 
 pub mod calibration;
 pub mod coupling;
