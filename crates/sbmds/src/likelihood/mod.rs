@@ -234,20 +234,35 @@ impl Likelihood {
         if !want.gradient() {
             return;
         }
-        // Chunks are added in order for every object, whoever does it: the same bits as the serial run.
-        for (dim, sums) in gradient.chunks_exact_mut(self.n_objects).enumerate() {
-            sums.par_chunks_mut(FOLD_WINDOW).enumerate().for_each(|(window, sums)| {
-                let objects = window * FOLD_WINDOW..window * FOLD_WINDOW + sums.len();
-                for scratch in gradients.iter() {
-                    fold(scratch, sums, dim, &objects, sigma);
-                }
-            });
+        self.fold_all(gradients, gradient, sigma);
+    }
+
+    /// Adds all chunks in order for every object, whoever does it: the same bits as the serial run.
+    fn fold_all(&self, chunks: &[ChunkGradient], gradient: &mut [f64], sigma: f64) {
+        let fold_window = |dim: usize, window: usize, sums: &mut [f64]| {
+            let objects = window * FOLD_WINDOW..window * FOLD_WINDOW + sums.len();
+            for chunk in chunks {
+                fold(chunk, sums, dim, &objects, sigma);
+            }
+        };
+        let windows = gradient
+            .chunks_exact_mut(self.n_objects)
+            .enumerate()
+            .flat_map(|(dim, sums)| sums.chunks_mut(FOLD_WINDOW).enumerate().map(move |(w, sums)| (dim, w, sums)));
+        let n_values: usize = self.layout.chunks().iter().map(|chunk| chunk.near.len() + chunk.far.len()).sum();
+        if n_values * self.n_dims < FOLD_IN_PARALLEL {
+            windows.for_each(|(dim, window, sums)| fold_window(dim, window, sums));
+        } else {
+            let windows: Vec<_> = windows.collect();
+            windows.into_par_iter().for_each(|(dim, window, sums)| fold_window(dim, window, sums));
         }
     }
 }
 
 /// Objects whose sums are collected by one thread.
 const FOLD_WINDOW: usize = 4096;
+/// Values to collect below which another visit to the thread pool costs more than it gains.
+const FOLD_IN_PARALLEL: usize = 200_000;
 
 /// Adds one chunk's gradient; the chain rule gives -1/sigma, because the kernels differentiate energy by x / sigma.
 fn fold(chunk: &ChunkGradient, sums: &mut [f64], dim: usize, objects: &std::ops::Range<usize>, sigma: f64) {
