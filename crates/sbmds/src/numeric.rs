@@ -4,47 +4,52 @@ use multiversion::multiversion;
 
 const WIDTH: usize = 8;
 
-/// Sum of `term` over the elements of `N` equally long slices.
-#[inline(always)]
-fn fold<const N: usize>(slices: [&[f64]; N], term: impl Fn([f64; N]) -> f64) -> f64 {
-    let length = slices[0].len();
-    assert!(slices.iter().all(|slice| slice.len() == length), "slices of one length");
-    let chunks = slices.map(|slice| slice.as_chunks::<WIDTH>());
-    let mut sums = [0.0; WIDTH];
-    for i in 0..length / WIDTH {
-        for lane in 0..WIDTH {
-            sums[lane] += term(chunks.map(|(whole, _)| whole[i][lane]));
+/// A sum over the elements of equally long slices. A macro, not a function of a closure: a closure would keep the compiler
+/// from using wide vectors.
+macro_rules! sum_of {
+    ($($slice:ident),+ => $term:expr) => {{
+        let length = [$($slice.len()),+][0];
+        assert!([$($slice.len()),+].iter().all(|&other| other == length), "slices of one length");
+        let mut sums = [0.0; WIDTH];
+        let whole = length / WIDTH * WIDTH;
+        for start in (0..whole).step_by(WIDTH) {
+            $(let $slice: &[f64; WIDTH] = $slice[start..start + WIDTH].try_into().expect("a whole group");)+
+            for lane in 0..WIDTH {
+                $(let $slice = $slice[lane];)+
+                sums[lane] += $term;
+            }
         }
-    }
-    let mut total: f64 = (0..WIDTH / 2).map(|lane| sums[lane] + sums[lane + WIDTH / 2]).sum();
-    for i in 0..length % WIDTH {
-        total += term(chunks.map(|(_, rest)| rest[i]));
-    }
-    total
+        let mut total = ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+        for rest in whole..length {
+            $(let $slice = $slice[rest];)+
+            total += $term;
+        }
+        total
+    }};
 }
 
 /// a . b
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    fold([a, b], |[a, b]| a * b)
+    sum_of!(a, b => a * b)
 }
 
 /// sum a b w
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(crate) fn weighted_dot(a: &[f64], b: &[f64], weights: &[f64]) -> f64 {
-    fold([a, b, weights], |[a, b, weight]| a * b * weight)
+    sum_of!(a, b, weights => a * b * weights)
 }
 
 /// sum (a + b) c w
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(crate) fn weighted_dot_of_sum(a: &[f64], b: &[f64], c: &[f64], weights: &[f64]) -> f64 {
-    fold([a, b, c, weights], |[a, b, c, weight]| (a + b) * c * weight)
+    sum_of!(a, b, c, weights => (a + b) * c * weights)
 }
 
 /// sum a^2
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(crate) fn sum_of_squares(a: &[f64]) -> f64 {
-    fold([a], |[a]| a * a)
+    sum_of!(a => a * a)
 }
 
 /// a += factor * b
