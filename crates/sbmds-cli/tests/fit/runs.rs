@@ -7,11 +7,11 @@ const SHORT: &str = "--chains 2 --warmup 60 --draws 40";
 #[test]
 fn a_plain_fit_converges_and_its_files_agree() {
     let case = Case::new(12);
-    let ended = case.run("fit matrix.csv --out run --draws 600 --warmup 400");
+    let ended = case.run("fit matrix.csv --out run --draws 4000");
     ended.expect(0, &["12 objects, 66 pairs (full), 2 dimensions", "Converged"]);
     let summary = case.json("run/summary.json");
     assert_eq!(summary["converged"], true);
-    assert_eq!((&summary["n_objects"], &summary["n_draws"]), (&12.into(), &600.into()));
+    assert_eq!((&summary["n_objects"], &summary["n_draws"]), (&12.into(), &4000.into()));
     // The data have errors of standard deviation 0.2 / sqrt(12); the IG(1, 1) prior adds its own.
     let sigma = summary["sigma"]["mean"].as_f64().unwrap();
     assert!((0.1..0.3).contains(&sigma), "{sigma}");
