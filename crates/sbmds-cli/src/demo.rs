@@ -66,7 +66,7 @@ impl Demo {
             (0..cities.len()).map(|n| (cities.get(n).into_owned(), turned.get(n, 0), turned.get(n, 1))).collect();
         println!("\n{}", terminal_map::draw(&points, self.width.max(40), self.width.max(40) * 2 / 5));
         println!(
-            "The posterior mean map, turned to match a view of the globe. Sizes and uncertainties of every city:\n  \
+            "The posterior mean map, turned to match a view of the globe. Locations and uncertainties of every city:\n  \
              {embedding}\nMore: sbmds summary {run}",
             embedding = run.join("embedding.csv").display(),
             run = run.display()
