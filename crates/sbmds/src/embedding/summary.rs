@@ -14,6 +14,8 @@ use crate::dissimilarity::Names;
 pub struct ObjectFit {
     /// Root mean squared residual (observed minus distance in the map) over the object's pairs; NaN without pairs.
     pub stress: f64,
+    /// Mean residual, with its sign: above zero, the object is nearer to its partners than observed; NaN without pairs.
+    pub mean_residual: f64,
     /// The residual of largest magnitude, with its sign; NaN without pairs.
     pub largest_residual: f64,
     /// The object that residual is with.
@@ -29,16 +31,18 @@ pub fn object_fits(mean: &Locations, neighbours: impl Fn(usize) -> Vec<(usize, f
 }
 
 fn object_fit(object: usize, mean: &Locations, pairs: &[(usize, f64)]) -> ObjectFit {
-    let mut fit = ObjectFit { stress: 0.0, largest_residual: 0.0, partner: None, n_pairs: 0 };
+    let mut fit = ObjectFit { stress: 0.0, mean_residual: 0.0, largest_residual: 0.0, partner: None, n_pairs: 0 };
     for &(partner, observed) in pairs.iter().filter(|(_, observed)| !observed.is_nan()) {
         let residual = observed - mean.distance(object, partner);
         if fit.partner.is_none() || residual.abs() > fit.largest_residual.abs() {
             (fit.largest_residual, fit.partner) = (residual, Some(partner));
         }
         fit.stress += residual * residual;
+        fit.mean_residual += residual;
         fit.n_pairs += 1;
     }
     fit.stress = (fit.stress / fit.n_pairs as f64).sqrt();
+    fit.mean_residual /= fit.n_pairs as f64;
     if fit.partner.is_none() { ObjectFit { largest_residual: f64::NAN, ..fit } } else { fit }
 }
 
@@ -109,6 +113,7 @@ mod tests {
         let fits = object_fits(&line, |object| observed[object].clone());
         assert_relative_eq!(fits[0].stress, (1.25_f64 / 2.0).sqrt());
         assert_eq!((fits[0].largest_residual, fits[0].partner, fits[0].n_pairs), (-1.0, Some(2), 2));
+        assert_eq!((fits[0].mean_residual, fits[1].mean_residual), (-0.25, 0.5));
         assert_eq!((fits[1].stress, fits[1].partner), (0.5, Some(0)));
         assert!(fits[2].stress.is_nan() && fits[2].largest_residual.is_nan() && fits[2].partner.is_none());
     }

@@ -45,9 +45,9 @@ pub struct ReportData {
     /// Posterior mean on principal axes, N x D.
     #[serde(serialize_with = "pack::f32s")]
     pub mean: Vec<f64>,
-    /// Covariance of each object's location, upper triangle row by row, N x D (D + 1) / 2.
-    #[serde(serialize_with = "pack::f32s")]
-    pub covariance: Vec<f64>,
+    /// Covariance of each object's location, upper triangle row by row, N x D (D + 1) / 2; `None` if unknown.
+    #[serde(serialize_with = "pack::known_f32s")]
+    pub covariance: Option<Vec<f64>>,
     /// Share of the mean map's variance on each axis.
     pub axis_share: Vec<f64>,
     /// How well objects fit.
@@ -85,12 +85,12 @@ pub struct Fit {
     /// Root mean squared residual over the object's pairs.
     #[serde(serialize_with = "pack::f32s")]
     pub stress: Vec<f64>,
-    /// Its residual (observed minus fitted) of largest magnitude.
-    #[serde(serialize_with = "pack::f32s")]
-    pub residual: Vec<f64>,
-    /// With how many objects it is coupled.
-    #[serde(serialize_with = "pack::u32s")]
-    pub partners: Vec<u32>,
+    /// Mean residual, observed minus fitted, if the input is still there.
+    #[serde(serialize_with = "pack::known_f32s")]
+    pub residual: Option<Vec<f64>>,
+    /// With how many objects it is coupled, likewise.
+    #[serde(serialize_with = "pack::known_u32s")]
+    pub partners: Option<Vec<u32>>,
 }
 
 /// A column of labels.

@@ -108,14 +108,12 @@ impl OnePass {
 
 fn fit(run: &FinishedRun, coupled: Option<&CoupledPairs<'_>>) -> Fit {
     let embedding = run.embedding();
-    let stress = embedding.stress.clone();
-    let Some(coupled) = coupled else {
-        let n_objects = stress.len();
-        return Fit { stress, residual: vec![f64::NAN; n_objects], partners: vec![0; n_objects] };
-    };
-    let fits = object_fits(&embedding.mean, |object| coupled.partners(object));
-    let residual = fits.iter().map(|fit| fit.largest_residual).collect();
-    Fit { stress, residual, partners: fits.iter().map(|fit| fit.n_pairs as u32).collect() }
+    let fits = coupled.map(|coupled| object_fits(&embedding.mean, |object| coupled.partners(object)));
+    Fit {
+        stress: embedding.stress.clone(),
+        residual: fits.as_ref().map(|fits| fits.iter().map(|fit| fit.mean_residual).collect()),
+        partners: fits.as_ref().map(|fits| fits.iter().map(|fit| fit.n_pairs as u32).collect()),
+    }
 }
 
 /// Locations object by object.
@@ -123,14 +121,18 @@ fn by_object(x: &Locations) -> Vec<f64> {
     (0..x.n_objects()).flat_map(|object| x.object(object)).collect()
 }
 
-fn upper_triangles(moments: &Moments) -> Vec<f64> {
+fn upper_triangles(moments: &Moments) -> Option<Vec<f64>> {
+    // One draw has no covariance.
+    if moments.n_draws() < 2 {
+        return None;
+    }
     let (n_objects, n_dims) = (moments.mean().n_objects(), moments.mean().n_dims());
     let mut triangles = Vec::with_capacity(n_objects * n_dims * (n_dims + 1) / 2);
     for object in 0..n_objects {
         let covariance = moments.covariance(object);
         triangles.extend((0..n_dims).flat_map(|row| covariance[row * n_dims + row..(row + 1) * n_dims].to_vec()));
     }
-    triangles
+    Some(triangles)
 }
 
 /// The share of a centred map's variance on each axis; equal shares if all objects coincide.

@@ -20,6 +20,22 @@ pub(super) fn u16s<S: Serializer>(values: &impl AsRef<[u16]>, to: S) -> Result<S
     packed("u16", values.as_ref().iter().flat_map(|value| value.to_le_bytes()), to)
 }
 
+/// The same, or `null`.
+pub(super) fn known_f32s<S: Serializer>(values: &Option<Vec<f64>>, to: S) -> Result<S::Ok, S::Error> {
+    match values {
+        Some(values) => f32s(values, to),
+        None => to.serialize_none(),
+    }
+}
+
+/// The same, or `null`.
+pub(super) fn known_u32s<S: Serializer>(values: &Option<Vec<u32>>, to: S) -> Result<S::Ok, S::Error> {
+    match values {
+        Some(values) => u32s(values, to),
+        None => to.serialize_none(),
+    }
+}
+
 fn packed<S: Serializer>(kind: &str, bytes: impl Iterator<Item = u8>, to: S) -> Result<S::Ok, S::Error> {
     let mut map = to.serialize_map(Some(1))?;
     map.serialize_entry(kind, &STANDARD.encode(bytes.collect::<Vec<u8>>()))?;

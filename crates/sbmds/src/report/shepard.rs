@@ -49,14 +49,15 @@ impl Shepard {
     /// If the draws cannot be read.
     pub fn gather(run: &FinishedRun, coupled: &CoupledPairs<'_>) -> Result<Self, RunError> {
         let mut collector = Collector::new(run, coupled);
-        run.for_each_aligned(|place| collector.chosen.contains(place), |place, draw| collector.visit(place, draw))?;
+        let chosen = collector.chosen;
+        run.for_each_aligned(|place| chosen.contains(place), |place, draw| collector.visit(place, draw))?;
         Ok(collector.finish(&run.embedding().mean))
     }
 }
 
 /// Collects the distances of sampled pairs.
 pub(super) struct Collector {
-    pub chosen: Spaced,
+    chosen: Spaced,
     pairs: Vec<(u32, u32, f64)>,
     n_pairs: usize,
     /// Distances of all pairs, draw by draw.
@@ -113,5 +114,8 @@ fn sample(coupled: &CoupledPairs<'_>, n_objects: usize, seed: u64) -> Vec<(u32, 
     };
     let all = (0..n_objects).flat_map(|a| coupled.partners(a).into_iter().map(move |(b, delta)| (a, b, delta)));
     let once = all.filter(|(a, b, _)| a < b).enumerate();
-    once.filter(|(place, _)| chosen.contains(place)).map(|(_, (a, b, delta))| (a as u32, b as u32, delta)).collect()
+    let sampled = once.filter(|(place, _)| chosen.contains(place)).map(|(_, pair)| pair);
+    let mut pairs: Vec<(u32, u32, f64)> = sampled.map(|(a, b, delta)| (a as u32, b as u32, delta)).collect();
+    pairs.sort_by_key(|&(a, b, _)| (a, b));
+    pairs
 }

@@ -31,5 +31,5 @@ pub(super) fn of_input(run: &FinishedRun, error: &RunError) -> String {
         RunError::Io { .. } => "or a file it depends on cannot be read any more",
         _ => "cannot be used any more",
     };
-    format!("The input {file} {reason}: there is no Shepard plot and no largest residual of the objects.")
+    format!("The input {file} {reason}: there is no Shepard plot, and residuals of the objects are not known.")
 }
