@@ -10,6 +10,7 @@ mod failure;
 mod fit;
 mod fit_arguments;
 mod progress;
+mod report;
 mod simulate;
 mod summary;
 mod terminal_map;
@@ -38,6 +39,8 @@ enum Command {
     Fit(Box<fit::Fit>),
     /// What a finished fit says
     Summary(summary::SummaryCommand),
+    /// One interactive page of a finished fit, which opens offline in any browser
+    Report(report::Report),
     /// Write the draws of a fit as plain files
     Export(export::Export),
     /// Simulate, fit, and check that fits contain the truth as often as they say
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Command::Simulate(command) => command.run(),
         Command::Fit(command) => command.run(matches.subcommand_matches("fit")),
         Command::Summary(command) => command.run(),
+        Command::Report(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Calibrate(command) => command.run(),
         Command::Bench(command) => command.run(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sbmds::run::{RunDirectory, Summary};
+use sbmds::run::{RunDirectory, Summary, digits};
 
 use crate::failure::Failure;
 
@@ -72,79 +72,9 @@ fn number(text: &str) -> String {
     text.parse::<f64>().map_or_else(|_| "-".into(), digits)
 }
 
-/// Four significant digits.
-fn digits(number: f64) -> String {
-    if number == 0.0 || (1e-3..1e5).contains(&number.abs()) {
-        let before_point = if number == 0.0 { 0 } else { number.abs().log10().floor() as i32 };
-        format!("{number:.*}", (3 - before_point).max(0) as usize)
-    } else {
-        format!("{number:.3e}")
-    }
-}
-
-fn known(number: Option<f64>) -> String {
-    number.map_or_else(|| "-".into(), digits)
-}
-
 /// The numbers, one line each.
 fn table(summary: &Summary) -> String {
-    let Summary { sigma, stress, .. } = summary;
-    let extreme = |extreme: &Option<sbmds::run::Extreme>| {
-        extreme.as_ref().map_or_else(|| "-".into(), |worst| format!("{} ({})", digits(worst.value), worst.quantity))
-    };
-    let mut lines = vec![
-        (
-            "sigma",
-            format!("{} +- {}, 90% in [{}, {}]", known(sigma.mean), known(sigma.sd), known(sigma.q5), known(sigma.q95)),
-        ),
-        (
-            "stress",
-            format!(
-                "{} rms; worst {} ({})",
-                known(stress.rms),
-                known(stress.worst),
-                stress.worst_object.as_deref().unwrap_or("-")
-            ),
-        ),
-        ("largest R-hat", extreme(&summary.max_rhat)),
-        ("smallest ESS", extreme(&summary.min_ess)),
-        (
-            "data",
-            format!(
-                "{} objects, {} pairs ({}), {} dimensions",
-                summary.n_objects, summary.n_pairs, summary.couplings, summary.n_dims
-            ),
-        ),
-        ("draws", format!("{} chains x {} after {} of warm-up", summary.n_chains, summary.n_draws, summary.n_warmup)),
-        (
-            "sampler",
-            format!(
-                "{}, acceptance {}, {} divergences, {} gradients",
-                summary.sampler,
-                known(summary.acceptance),
-                summary.divergences,
-                summary.n_gradients
-            ),
-        ),
-        ("time", format!("{:.1} s of sampling over all chains", summary.seconds)),
-    ];
-    if summary.unit != 1.0 {
-        lines.push(("unit", format!("fitted in units of {}, reported in the input's", digits(summary.unit))));
-    }
-    let lines = lines.iter().map(|(name, text)| format!("{name:14} {text}\n"));
+    let time = ("time", format!("{:.1} s of sampling over all chains", summary.seconds));
+    let lines = summary.lines().into_iter().chain([time]).map(|(name, text)| format!("{name:14} {text}\n"));
     format!("{}\n\n{}", summary.verdict, lines.collect::<String>())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::digits;
-
-    #[test]
-    fn four_digits_whatever_the_size() {
-        for (number, text) in
-            [(0.0, "0.000"), (1.23456, "1.235"), (-12345.6, "-12346"), (0.0012345, "0.001234"), (1e-9, "1.000e-9")]
-        {
-            assert_eq!(digits(number), text);
-        }
-    }
 }

@@ -19,6 +19,8 @@ pub enum Purpose {
     Sampling = 4,
     /// Which pairs are monitored.
     Monitoring = 5,
+    /// Which pairs a picture shows.
+    Picture = 6,
 }
 
 /// The stream of one (seed, chain, purpose).

@@ -4,6 +4,7 @@ use super::chains::{Chains, ChainsError, mean, variance};
 use super::ess::{ess, ess_tail_of_sorted};
 use super::rank::{Ordered, quantile_of_sorted, sorted};
 use super::rhat::rhat_of_ordered;
+use super::verdict::Limits;
 
 /// A named scalar and its draws, one vector per chain.
 #[derive(Clone, Debug)]
@@ -84,6 +85,12 @@ impl Diagnosis {
             ess_tail: mixing.ess_tail,
             mcse_mean: sd / mixing.ess_mean.sqrt(),
         }
+    }
+
+    /// How far beyond its limits the quantity is: 1 at the worse of R-hat and effective sample size wanted; NaN if unknown.
+    pub fn badness(&self, limits: &Limits, n_chains: usize) -> f64 {
+        let wanted_ess = limits.min_ess_per_chain * n_chains as f64;
+        ((self.rhat - 1.0) / (limits.max_rhat - 1.0)).max(wanted_ess / self.min_ess())
     }
 
     /// The smaller of the bulk and the tail effective sample size; NaN when unknown.

@@ -33,6 +33,8 @@ pub use diagnosis::{Diagnosis, Monitored};
 pub use energy::bfmi;
 pub use ess::{ess_bulk, ess_mean, ess_quantile, ess_sd, ess_tail};
 pub use mcse::{mcse_mean, mcse_quantile, mcse_sd};
+pub use rank::rank_histogram;
+pub(crate) use rank::{quantile_of_sorted, sorted};
 pub use rhat::rhat;
 pub use spectral::{spectral_ess, spectral_ess_of_chain};
 pub use verdict::{Limits, Verdict, Worst};

@@ -1,6 +1,6 @@
 //! Ranks, normal scores and quantiles of pooled draws.
 
-use super::chains::HalfChains;
+use super::chains::{Chains, HalfChains};
 use super::special::normal_quantile;
 
 /// All draws of split chains in increasing order, each with its place in them.
@@ -50,8 +50,25 @@ fn normal_score(n_below: usize, n_ties: usize, n: usize) -> f64 {
     normal_quantile((rank - 0.375) / (n as f64 + 0.25))
 }
 
+/// How the pooled ranks of each chain spread over `n_bins` equal bins (Vehtari et al. 2021, section 4.1): flat in every
+/// chain when all chains draw from one distribution. Equal draws share the mean of their ranks.
+pub fn rank_histogram(chains: &Chains, n_bins: usize) -> Vec<Vec<u32>> {
+    let mut draws: Vec<(f64, usize)> =
+        chains.iter().enumerate().flat_map(|(chain, draws)| draws.iter().map(move |&draw| (draw, chain))).collect();
+    draws.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut counts = vec![vec![0; n_bins]; chains.n_chains()];
+    let mut n_below = 0;
+    for ties in draws.chunk_by(|a, b| a.0 == b.0) {
+        let position = (n_below as f64 + ties.len() as f64 / 2.0) / draws.len() as f64;
+        let bin = ((position * n_bins as f64) as usize).min(n_bins - 1);
+        ties.iter().for_each(|&(_, chain)| counts[chain][bin] += 1);
+        n_below += ties.len();
+    }
+    counts
+}
+
 /// The values in increasing order.
-pub(super) fn sorted(mut values: Vec<f64>) -> Vec<f64> {
+pub(crate) fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values.sort_unstable_by(f64::total_cmp);
     values
 }
@@ -60,7 +77,7 @@ pub(super) fn sorted(mut values: Vec<f64>) -> Vec<f64> {
 ///
 /// The order of operations is that of SciPy's `mquantiles`, which ArviZ calls: a last-bit difference would move a
 /// draw equal to the quantile to the other side of it.
-pub(super) fn quantile_of_sorted(sorted: &[f64], probability: f64) -> f64 {
+pub(crate) fn quantile_of_sorted(sorted: &[f64], probability: f64) -> f64 {
     let n = sorted.len();
     match n {
         0 => return f64::NAN,
@@ -85,6 +102,16 @@ mod tests {
         assert!(scores[1] < scores[0] && scores[0] < scores[3]);
         // Ranks 1, 2.5, 2.5 and 4 of 4: the middle one is the median.
         assert_eq!(scores[0], 0.0);
+    }
+
+    #[test]
+    fn rank_histograms_count_every_draw_and_show_chains_apart() {
+        let low: Vec<f64> = (0..50).map(f64::from).collect();
+        let high: Vec<f64> = (50..100).map(f64::from).collect();
+        let counts = rank_histogram(&Chains::new(&[low, high]).unwrap(), 4);
+        assert_eq!(counts, [[25, 25, 0, 0], [0, 0, 25, 25]]);
+        // A constant has all its draws in the middle.
+        assert_eq!(rank_histogram(&Chains::new(&[[7.0; 6]]).unwrap(), 3), [[0, 6, 0]]);
     }
 
     #[test]

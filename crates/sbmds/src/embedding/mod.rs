@@ -20,7 +20,7 @@ pub use landmark::landmark_mds;
 pub use moments::{Ellipse, Moments};
 pub use procrustes::{MeanMap, RigidMotion, generalised_procrustes, principal_axes, procrustes, rms_difference};
 pub use start::{disperse, prior_draw};
-pub use summary::{ObjectFit, object_fits, write_embedding_csv};
+pub use summary::{Embedding, ObjectFit, object_fits, read_embedding_csv, write_embedding_csv};
 
 #[cfg(test)]
 pub(crate) mod test_maps;

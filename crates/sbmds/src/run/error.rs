@@ -82,12 +82,12 @@ pub enum RunError {
 
 impl RunError {
     /// A setting that cannot be used.
-    pub(super) fn setting(flag: &'static str, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(crate) fn setting(flag: &'static str, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Setting { flag, problem: problem.into(), remedy: remedy.into() }
     }
 
     /// Adds what was tried, and where, to an error of the system.
-    pub(super) fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Self + 'a {
+    pub(crate) fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Self + 'a {
         move |cause| Self::Io { action, path: path.to_owned(), cause }
     }
 }

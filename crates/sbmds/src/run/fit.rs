@@ -212,7 +212,7 @@ fn more_draws(config: &CheckedConfig, assessment: &Assessment, n_draws: usize) -
 }
 
 /// What must be the same for a checkpoint to be of use: all settings but how many draws to make and where files are.
-fn run_id(config: &CheckedConfig) -> u64 {
+pub(super) fn run_id(config: &CheckedConfig) -> u64 {
     let mut config = (**config).clone();
     config.sbmds_version.clear();
     config.input.path.clear();

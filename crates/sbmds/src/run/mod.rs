@@ -9,7 +9,8 @@
 //! RUN/checkpoints       one per chain, replaced every few seconds
 //! RUN/embedding.csv     the map: mean, standard deviation and 95% ellipse of every object
 //! RUN/diagnostics.csv   R-hat, effective sample sizes and quantiles of everything monitored
-//! RUN/summary.json      the verdict and the numbers a person asks for first; written last
+//! RUN/summary.json      the verdict and the numbers a person asks for first; written last of these
+//! RUN/report.html       the interactive report (see crate::report), and map.svg, its first figure
 //! ```
 //!
 //! Killed at any moment and resumed, a run ends with the same draws, bit for bit, as one never killed, for any number
@@ -20,22 +21,28 @@ mod chains;
 mod check;
 mod config;
 mod connections;
+mod coupled;
 mod directory;
 mod error;
+mod finished;
 mod fit;
-mod monitor;
+pub(crate) mod monitor;
 mod observer;
 mod problem;
 mod record;
 mod results;
 mod starts;
 mod summary;
+mod summary_lines;
 
 pub use check::CheckedConfig;
 pub use config::{FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, RunConfig, Start};
 pub use connections::{disconnection, underdetermination};
+pub use coupled::CoupledPairs;
 pub use directory::RunDirectory;
 pub use error::RunError;
+pub use finished::{FinishedRun, Measured};
 pub use fit::{Changes, Control, Outcome, fit, resume};
 pub use observer::{ChainProgress, Observer, Silent};
 pub use summary::{Extreme, Interval, StressSummary, Summary};
+pub use summary_lines::digits;

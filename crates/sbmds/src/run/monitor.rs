@@ -45,8 +45,11 @@ impl MonitoredPairs {
     }
 }
 
-/// Judges the draws that every chain has.
-pub(super) fn judge(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<Assessment, RunError> {
+/// Name of the log density among what is monitored.
+pub(crate) const LOG_DENSITY: &str = "log density";
+
+/// Everything monitored, in the draws that every chain has: the log density, sigma, then the distances.
+pub(super) fn monitored(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<Vec<Monitored>, RunError> {
     let n_draws = reader.n_complete_in_all();
     let chains = 0..reader.n_chains();
     let first = |mut draws: Vec<f64>| {
@@ -59,14 +62,20 @@ pub(super) fn judge(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<Asses
         chains.clone().map(|chain| Ok(first(reader.scalar("sigma", chain)?))).collect::<Result<_, RunError>>()?;
     let distances: Vec<Vec<f64>> =
         chains.map(|chain| Ok(reader.scalar(DISTANCES, chain)?)).collect::<Result<_, RunError>>()?;
-    let mut others = vec![Monitored::new("sigma", sigma)?];
+    let mut quantities = vec![Monitored::new(LOG_DENSITY, log_density)?, Monitored::new("sigma", sigma)?];
     for (place, &(a, b)) in pairs.0.iter().enumerate() {
         let name = format!("distance of {} and {}", reader.names().get(a), reader.names().get(b));
         let of_pair =
             |values: &Vec<f64>| values.iter().skip(place).step_by(pairs.len()).take(n_draws).copied().collect();
-        others.push(Monitored::new(name, distances.iter().map(of_pair).collect())?);
+        quantities.push(Monitored::new(name, distances.iter().map(of_pair).collect())?);
     }
-    Ok(assess(&Monitored::new("log density", log_density)?, &others, &Limits::default())?)
+    Ok(quantities)
+}
+
+/// Judges the draws that every chain has.
+pub(super) fn judge(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<Assessment, RunError> {
+    let quantities = monitored(reader, pairs)?;
+    Ok(assess(&quantities[0], &quantities[1..], &Limits::default())?)
 }
 
 #[cfg(test)]

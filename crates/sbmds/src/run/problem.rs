@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::check::CheckedConfig;
 use super::connections::{disconnection, underdetermination};
+use super::coupled::CoupledPairs;
 use super::error::RunError;
 use super::observer::Observer;
 use crate::Locations;
@@ -202,13 +203,8 @@ impl Problem {
         by_object
     }
 
-    /// The coupled partners of an object with their dissimilarities, in input order and units.
-    pub fn partners(&self, place: usize) -> Vec<(usize, f64)> {
-        let mut partners = Vec::new();
-        self.posterior.likelihood().for_each_partner(place, |other, delta| {
-            partners.push((self.coupling.order[other], delta * self.unit.0));
-            true
-        });
-        partners
+    /// The coupled dissimilarities, in input order and units.
+    pub fn coupled(&self) -> CoupledPairs<'_> {
+        CoupledPairs::new(&self.coupling.order, self.posterior.likelihood(), self.unit)
     }
 }

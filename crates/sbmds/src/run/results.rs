@@ -25,7 +25,7 @@ pub(super) fn write(
 ) -> Result<Summary, RunError> {
     let reader = DrawReader::open(run.path())?;
     let moments = match config.run.keep {
-        Keep::Summary => merged(chains, problem),
+        Keep::Summary => merged(chains).unwrap_or_else(|| Moments::new(reader.names().len(), reader.n_dims())),
         Keep::All | Keep::Thin(_) => aligned(&reader)?,
     };
     let fits = fits(&moments, problem);
@@ -46,26 +46,20 @@ fn aligned(reader: &DrawReader) -> Result<Moments, RunError> {
     Ok(moments)
 }
 
-/// The same from the running moments of the chains, each laid over the first.
-fn merged(chains: &[Saved], problem: &Problem) -> Moments {
+/// The same from the running moments of the chains, each laid over the first; `None` if no chain has any.
+pub(super) fn merged(chains: &[Saved]) -> Option<Moments> {
     let mut of_chains = chains.iter().filter_map(|saved| saved.moments.as_ref());
-    let likelihood = problem.posterior.likelihood();
-    let Some(first) = of_chains.next() else {
-        return Moments::new(likelihood.n_objects(), likelihood.n_dims());
-    };
+    let first = of_chains.next()?;
     let mut all = first.moved(&principal_axes(first.mean()));
     for moments in of_chains {
         all.merge(&moments.moved(&procrustes(moments.mean(), all.mean())));
     }
-    all.moved(&principal_axes(all.mean()))
+    Some(all.moved(&principal_axes(all.mean())))
 }
 
 fn fits(moments: &Moments, problem: &Problem) -> Vec<ObjectFit> {
-    let mut places = vec![0; problem.coupling.order.len()];
-    for (place, &object) in problem.coupling.order.iter().enumerate() {
-        places[object] = place;
-    }
-    object_fits(moments.mean(), |object| problem.partners(places[object]))
+    let coupled = problem.coupled();
+    object_fits(moments.mean(), |object| coupled.partners(object))
 }
 
 fn write_embedding(run: &RunDirectory, names: &Names, moments: &Moments, fits: &[ObjectFit]) -> Result<(), RunError> {
@@ -160,17 +154,7 @@ fn stress(problem: &Problem, fits: &[ObjectFit]) -> StressSummary {
 
 /// Over all pairs: each is seen from both its ends, so the objects' sums of squares count every pair twice.
 fn rms_stress(problem: &Problem, fits: &[ObjectFit]) -> f64 {
-    let likelihood = problem.posterior.likelihood();
-    let mut squares = 0.0;
-    for (place, &object) in problem.coupling.order.iter().enumerate() {
-        let mut n_partners = 0;
-        likelihood.for_each_partner(place, |_, _| {
-            n_partners += 1;
-            true
-        });
-        if n_partners > 0 {
-            squares += fits[object].stress.powi(2) * f64::from(n_partners);
-        }
-    }
-    (squares / (2.0 * likelihood.n_pairs() as f64)).sqrt()
+    let by_place = problem.coupling.order.iter().map(|&object| &fits[object]).filter(|fit| fit.n_pairs > 0);
+    let squares: f64 = by_place.map(|fit| fit.stress.powi(2) * fit.n_pairs as f64).sum();
+    (squares / (2.0 * problem.posterior.likelihood().n_pairs() as f64)).sqrt()
 }

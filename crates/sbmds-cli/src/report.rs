@@ -1,0 +1,55 @@
+//! `sbmds report`: a finished fit as one interactive page.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sbmds::dissimilarity::{Labels, read_labels};
+use sbmds::report::{ReportData, write_html};
+use sbmds::run::FinishedRun;
+
+use crate::failure::Failure;
+
+/// Flags of `sbmds report`.
+#[derive(Args)]
+pub struct Report {
+    /// Directory of the run
+    run: PathBuf,
+    #[command(flatten)]
+    labels: LabelArgs,
+    /// The file to write [default: report.html in the directory of the run]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// What else is known of the objects.
+#[derive(Args)]
+pub struct LabelArgs {
+    /// Labels to colour objects by: CSV or TSV with a header, the first column the name
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+}
+
+impl LabelArgs {
+    /// The labels of the objects of a run, if any are given.
+    pub fn read(&self, run: &FinishedRun) -> Result<Option<Labels>, Failure> {
+        Ok(self.labels.as_deref().map(|path| read_labels(path, run.names())).transpose()?)
+    }
+}
+
+impl Report {
+    pub fn run(&self) -> Result<(), Failure> {
+        let run = FinishedRun::open(&self.run)?;
+        let labels = self.labels.read(&run)?;
+        let path = self.out.clone().unwrap_or_else(|| default_path(&self.run));
+        let data = ReportData::gather(&run, labels.as_ref())?;
+        data.verdict.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        write_html(&data, &path)?;
+        println!("{}", path.display());
+        Ok(())
+    }
+}
+
+/// Where the report of a run is by default.
+pub fn default_path(run: &Path) -> PathBuf {
+    run.join("report.html")
+}

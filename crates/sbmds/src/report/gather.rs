@@ -1,0 +1,168 @@
+//! From a finished run to what the page shows, in one pass over the draws.
+
+use std::path::Path;
+
+use super::data::{Fit, ReportData, VerdictData};
+use super::draw_sample::{self, DrawSample};
+use super::neighbours::{self, Neighbours};
+use super::shepard::{self, Shepard};
+use super::traces::Movement;
+use super::warnings;
+use crate::Locations;
+use crate::coupling::Couplings;
+use crate::dissimilarity::Labels;
+use crate::embedding::{Moments, object_fits};
+use crate::run::{CoupledPairs, FinishedRun, FitConfig, Keep, RunError};
+
+/// The version of the data's format.
+const FORMAT: u32 = 1;
+
+impl ReportData {
+    /// Collects what the page shows of a run. What cannot be known any more is left out, with a warning in the verdict.
+    ///
+    /// # Errors
+    /// If the run's own files cannot be read.
+    pub fn gather(run: &FinishedRun, labels: Option<&Labels>) -> Result<Self, RunError> {
+        let summary = run.summary();
+        let mut warnings = warnings::of_sampler(run);
+        warnings.extend(labels.and_then(Labels::warning));
+        let measured = run.measured().map_err(|error| warnings.push(warnings::of_input(run, &error))).ok();
+        warnings.extend(measured.as_ref().and_then(|measured| measured.doubt.clone()));
+        let coupled = measured.as_ref().map(|measured| measured.coupled());
+        let seen = OnePass::over(run, coupled.as_ref(), &mut warnings)?;
+        let monitored = run.monitored()?;
+        let movement = Movement::new(&monitored);
+        let mean = &run.embedding().mean;
+        Ok(Self {
+            format: FORMAT,
+            sbmds_version: summary.sbmds_version.clone(),
+            title: run.name(),
+            verdict: VerdictData { converged: summary.converged, text: summary.verdict.clone(), warnings },
+            summary: summary.lines().into_iter().map(|(label, text)| (label.into(), text)).collect(),
+            config: config_without_paths(run.config()),
+            seed: run.config().run.seed,
+            citation: citation(&summary.sbmds_version),
+            n_objects: mean.n_objects(),
+            n_dims: mean.n_dims(),
+            n_chains: summary.n_chains,
+            n_draws: summary.n_draws,
+            n_pairs: summary.n_pairs,
+            names: run.names().iter().map(Into::into).collect(),
+            labels: labels.iter().flat_map(|labels| &labels.columns).map(Into::into).collect(),
+            mean: by_object(mean),
+            covariance: upper_triangles(&seen.moments),
+            axis_share: axis_share(mean),
+            fit: fit(run, coupled.as_ref()),
+            draws: seen.draws,
+            neighbours: seen.neighbours,
+            shepard: seen.shepard,
+            traces: movement.traces,
+            diagnostics: movement.diagnostics,
+            n_monitored: monitored.len(),
+            sections: Vec::new(),
+        })
+    }
+}
+
+/// What one pass over the draws collects.
+struct OnePass {
+    moments: Moments,
+    draws: Option<DrawSample>,
+    neighbours: Option<Neighbours>,
+    shepard: Option<Shepard>,
+}
+
+impl OnePass {
+    fn over(
+        run: &FinishedRun,
+        coupled: Option<&CoupledPairs<'_>>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self, RunError> {
+        let (n_objects, n_dims, n_draws) = (run.names().len(), run.reader().n_dims(), run.n_locations());
+        let mut moments = Moments::new(n_objects, n_dims);
+        let mut draws = draw_sample::Collector::new(draw_sample::choose(n_draws, n_objects, n_dims), n_dims);
+        let mut neighbours = neighbours::Counter::new(neighbours::choose(n_draws, n_objects), n_objects);
+        let mut shepard = coupled.map(|coupled| shepard::Collector::new(run, coupled));
+        run.for_each_aligned(
+            |_| true,
+            |place, draw| {
+                moments.add(draw);
+                draws.visit(place, draw);
+                neighbours.visit(place, draw);
+                shepard.iter_mut().for_each(|shepard| shepard.visit(place, draw));
+            },
+        )?;
+        if run.config().run.keep == Keep::Summary {
+            match run.moments() {
+                Ok(kept) => moments = kept,
+                Err(_) => {
+                    warnings.push("The checkpoints that hold the covariances cannot be read: no ellipses.".into())
+                }
+            }
+        }
+        let mean = &run.embedding().mean;
+        let (draws, neighbours) = (draws.finish(), neighbours.finish());
+        Ok(Self { moments, draws, neighbours, shepard: shepard.map(|shepard| shepard.finish(mean)) })
+    }
+}
+
+fn fit(run: &FinishedRun, coupled: Option<&CoupledPairs<'_>>) -> Fit {
+    let embedding = run.embedding();
+    let fits = coupled.map(|coupled| object_fits(&embedding.mean, |object| coupled.partners(object)));
+    Fit {
+        stress: embedding.stress.clone(),
+        residual: fits.as_ref().map(|fits| fits.iter().map(|fit| fit.mean_residual).collect()),
+        partners: fits.as_ref().map(|fits| fits.iter().map(|fit| fit.n_pairs as u32).collect()),
+    }
+}
+
+/// Locations object by object.
+fn by_object(x: &Locations) -> Vec<f64> {
+    (0..x.n_objects()).flat_map(|object| x.object(object)).collect()
+}
+
+fn upper_triangles(moments: &Moments) -> Option<Vec<f64>> {
+    // One draw has no covariance.
+    if moments.n_draws() < 2 {
+        return None;
+    }
+    let (n_objects, n_dims) = (moments.mean().n_objects(), moments.mean().n_dims());
+    let mut triangles = Vec::with_capacity(n_objects * n_dims * (n_dims + 1) / 2);
+    for object in 0..n_objects {
+        let covariance = moments.covariance(object);
+        triangles.extend((0..n_dims).flat_map(|row| covariance[row * n_dims + row..(row + 1) * n_dims].to_vec()));
+    }
+    Some(triangles)
+}
+
+/// The share of a centred map's variance on each axis; equal shares if all objects coincide.
+fn axis_share(mean: &Locations) -> Vec<f64> {
+    let spread = |dim: usize| {
+        let values = mean.dim(dim);
+        let centre = values.iter().sum::<f64>() / values.len() as f64;
+        values.iter().map(|value| (value - centre).powi(2)).sum::<f64>()
+    };
+    let spreads: Vec<f64> = (0..mean.n_dims()).map(spread).collect();
+    let total: f64 = spreads.iter().sum();
+    let equal = 1.0 / mean.n_dims() as f64;
+    spreads.iter().map(|spread| if total > 0.0 { spread / total } else { equal }).collect()
+}
+
+/// The settings with the last part of every path only: where files are is nobody's business.
+fn config_without_paths(config: &FitConfig) -> String {
+    let last = |path: &Path| path.file_name().unwrap_or_default().into();
+    let mut config = config.clone();
+    config.input.path = last(&config.input.path);
+    config.input.names = config.input.names.as_deref().map(last);
+    if let Couplings::Graph(path) = &config.model.couplings {
+        config.model.couplings = Couplings::Graph(last(path));
+    }
+    toml::to_string(&config).unwrap_or_default()
+}
+
+fn citation(version: &str) -> String {
+    format!(
+        "Sheth, A., Smith, A. and Holbrook, A. J. (2024). Sparse Bayesian multidimensional scaling(s). arXiv:2406.15573. \
+         Fitted with sbmds {version}."
+    )
+}

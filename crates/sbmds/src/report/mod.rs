@@ -1,0 +1,28 @@
+//! A finished run as one self-contained interactive page: its data, and the file.
+//!
+//! [`ReportData::gather`] collects what the page shows, with memory that does not grow with the number of draws, and
+//! [`write_html`] puts it into one file that opens offline in any browser. The data hold no date and no path of the machine:
+//! equal runs give equal reports.
+
+mod data;
+mod draw_sample;
+mod gather;
+mod html;
+mod kd_tree;
+mod neighbours;
+mod pack;
+mod shepard;
+mod spaced;
+mod traces;
+mod warnings;
+
+#[cfg(test)]
+mod tests;
+
+pub use data::{Fit, LabelData, ReportData, VerdictData};
+pub use draw_sample::DrawSample;
+pub use html::write_html;
+pub use neighbours::Neighbours;
+pub use pack::Quantised;
+pub use shepard::Shepard;
+pub use traces::{Trace, TraceDiagnosis};

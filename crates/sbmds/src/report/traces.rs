@@ -1,0 +1,119 @@
+//! How single quantities moved: thinned traces, rank histograms, and the table of diagnoses.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::pack;
+use crate::diagnostics::{Diagnosis, Limits, Monitored, rank_histogram};
+use crate::run::monitor::LOG_DENSITY;
+
+/// The trace of one quantity.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Trace {
+    /// The quantity.
+    pub name: String,
+    /// Rank-normalised split R-hat.
+    pub rhat: f64,
+    /// Effective draws for the bulk.
+    pub ess_bulk: f64,
+    /// Effective draws for the tails.
+    pub ess_tail: f64,
+    /// Draws per point of the trace.
+    pub thin: usize,
+    /// The points, chain by chain.
+    #[serde(serialize_with = "pack::f32s")]
+    pub values: Vec<f64>,
+    /// Histogram of pooled ranks, chain by chain, from all draws.
+    #[serde(serialize_with = "pack::u32s")]
+    pub ranks: Vec<u32>,
+}
+
+/// Points of a trace, for each chain.
+const MOST_POINTS: usize = 500;
+/// Bins of a rank histogram.
+pub(crate) const RANK_BINS: usize = 20;
+/// Distances whose traces are shown: those that mix worst.
+const N_DISTANCES: usize = 4;
+/// Rows of the table of diagnoses.
+const MOST_ROWS: usize = 200;
+
+impl Trace {
+    fn new(monitored: &Monitored, diagnosis: &Diagnosis) -> Self {
+        let chains = monitored.chains();
+        let thin = chains.n_draws().div_ceil(MOST_POINTS).max(1);
+        Self {
+            name: diagnosis.name.clone(),
+            rhat: diagnosis.rhat,
+            ess_bulk: diagnosis.ess_bulk,
+            ess_tail: diagnosis.ess_tail,
+            thin,
+            values: chains.iter().flat_map(|draws| draws.iter().step_by(thin).copied()).collect(),
+            ranks: rank_histogram(&chains, RANK_BINS).concat(),
+        }
+    }
+}
+
+/// A row of the table of diagnoses.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TraceDiagnosis {
+    /// The quantity.
+    pub quantity: String,
+    /// Posterior mean.
+    pub mean: f64,
+    /// Posterior standard deviation.
+    pub sd: f64,
+    /// 5% quantile.
+    pub q5: f64,
+    /// Median.
+    pub median: f64,
+    /// 95% quantile.
+    pub q95: f64,
+    /// Rank-normalised split R-hat.
+    pub rhat: f64,
+    /// Effective draws for the bulk.
+    pub ess_bulk: f64,
+    /// Effective draws for the 5% and 95% quantiles.
+    pub ess_tail: f64,
+    /// Monte Carlo standard error of `mean`.
+    pub mcse_mean: f64,
+}
+
+impl From<&Diagnosis> for TraceDiagnosis {
+    fn from(diagnosis: &Diagnosis) -> Self {
+        let Diagnosis { name, mean, sd, q5, median, q95, rhat, ess_bulk, ess_tail, mcse_mean } = diagnosis.clone();
+        Self { quantity: name, mean, sd, q5, median, q95, rhat, ess_bulk, ess_tail, mcse_mean }
+    }
+}
+
+/// What a run's monitored quantities say, the worst first.
+pub(super) struct Movement {
+    pub traces: Vec<Trace>,
+    pub diagnostics: Vec<TraceDiagnosis>,
+}
+
+impl Movement {
+    /// `monitored` starts with the log density and sigma.
+    pub fn new(monitored: &[Monitored]) -> Self {
+        let diagnoses: Vec<Diagnosis> = monitored.par_iter().map(Diagnosis::new).collect();
+        let n_chains = monitored.first().map_or(0, |quantity| quantity.chains().n_chains());
+        let worst = worst_first(&diagnoses, n_chains);
+        let named = |name: &str| diagnoses.iter().position(|diagnosis| diagnosis.name == name);
+        let leading: Vec<usize> = [named("sigma"), named(LOG_DENSITY)].into_iter().flatten().collect();
+        let distances = worst.iter().copied().filter(|place| !leading.contains(place)).take(N_DISTANCES);
+        let traced = leading.iter().copied().chain(distances);
+        Self {
+            traces: traced.map(|place| Trace::new(&monitored[place], &diagnoses[place])).collect(),
+            diagnostics: worst.iter().take(MOST_ROWS).map(|&place| (&diagnoses[place]).into()).collect(),
+        }
+    }
+}
+
+/// The places of the diagnoses, the one farthest beyond its limits first; unknown ones last.
+pub(crate) fn worst_first(diagnoses: &[Diagnosis], n_chains: usize) -> Vec<usize> {
+    let limits = Limits::default();
+    let badness: Vec<f64> = diagnoses.iter().map(|diagnosis| diagnosis.badness(&limits, n_chains)).collect();
+    let known = |place: usize| if badness[place].is_nan() { f64::NEG_INFINITY } else { badness[place] };
+    let mut places: Vec<usize> = (0..diagnoses.len()).collect();
+    places.sort_by(|&a, &b| known(b).total_cmp(&known(a)));
+    places
+}

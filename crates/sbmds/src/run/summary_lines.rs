@@ -1,0 +1,77 @@
+//! The summary in words: one labelled line for each thing a person asks.
+
+use super::summary::{Extreme, Interval, StressSummary, Summary};
+
+impl Summary {
+    /// Label and text of every line, the most asked for first. Equal runs have equal lines: the time is not among them.
+    pub fn lines(&self) -> Vec<(&'static str, String)> {
+        let mut lines = vec![
+            ("sigma", sigma(&self.sigma)),
+            ("stress", stress(&self.stress)),
+            ("largest R-hat", extreme(self.max_rhat.as_ref())),
+            ("smallest ESS", extreme(self.min_ess.as_ref())),
+            ("data", self.data()),
+            ("draws", format!("{} chains x {} after {} of warm-up", self.n_chains, self.n_draws, self.n_warmup)),
+            ("sampler", self.sampling()),
+        ];
+        if self.unit != 1.0 {
+            lines.push(("unit", format!("fitted in units of {}, reported in the input's", digits(self.unit))));
+        }
+        lines
+    }
+
+    fn data(&self) -> String {
+        let Self { n_objects, n_pairs, couplings, n_dims, .. } = self;
+        format!("{n_objects} objects, {n_pairs} pairs ({couplings}), {n_dims} dimensions")
+    }
+
+    fn sampling(&self) -> String {
+        let Self { sampler, acceptance, divergences, n_gradients, .. } = self;
+        format!(
+            "{sampler}, acceptance {}, {divergences} divergences, {n_gradients} gradients",
+            known_digits(*acceptance)
+        )
+    }
+}
+
+fn sigma(Interval { mean, sd, q5, q95, .. }: &Interval) -> String {
+    let [mean, sd, q5, q95] = [mean, sd, q5, q95].map(|number| known_digits(*number));
+    format!("{mean} +- {sd}, 90% in [{q5}, {q95}]")
+}
+
+fn stress(StressSummary { rms, worst, worst_object, .. }: &StressSummary) -> String {
+    let object = worst_object.as_deref().unwrap_or("-");
+    format!("{} rms; worst {} ({object})", known_digits(*rms), known_digits(*worst))
+}
+
+fn extreme(extreme: Option<&Extreme>) -> String {
+    extreme.map_or_else(|| "-".into(), |worst| format!("{} ({})", digits(worst.value), worst.quantity))
+}
+
+fn known_digits(number: Option<f64>) -> String {
+    number.map_or_else(|| "-".into(), digits)
+}
+
+/// A number with four significant digits.
+pub fn digits(number: f64) -> String {
+    if number == 0.0 || (1e-3..1e5).contains(&number.abs()) {
+        let before_point = if number == 0.0 { 0 } else { number.abs().log10().floor() as i32 };
+        format!("{number:.*}", (3 - before_point).max(0) as usize)
+    } else {
+        format!("{number:.3e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn four_digits_whatever_the_size() {
+        for (number, text) in
+            [(0.0, "0.000"), (1.23456, "1.235"), (-12345.6, "-12346"), (0.0012345, "0.001234"), (1e-9, "1.000e-9")]
+        {
+            assert_eq!(digits(number), text);
+        }
+    }
+}
