@@ -7,6 +7,7 @@
 //! and [`demo`] make data to try everything on, and [`random`] hands out the streams of random numbers.
 
 pub mod calibration;
+pub mod cluster;
 pub mod coupling;
 pub mod demo;
 pub mod diagnostics;
