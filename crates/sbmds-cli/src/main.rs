@@ -3,6 +3,7 @@
 mod arguments;
 mod bench;
 mod calibrate;
+mod cluster;
 mod demo;
 mod eval;
 mod export;
@@ -42,6 +43,8 @@ enum Command {
     Summary(summary::SummaryCommand),
     /// One interactive page of a finished fit, which opens offline in any browser
     Report(report::Report),
+    /// Clusters of a finished fit, with their uncertainty: HDBSCAN over the draws
+    Cluster(Box<cluster::Cluster>),
     /// Clusters of points by HDBSCAN, without a fit
     Hdbscan(hdbscan::Hdbscan),
     /// Write the draws of a fit as plain files
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Fit(command) => command.run(matches.subcommand_matches("fit")),
         Command::Summary(command) => command.run(),
         Command::Report(command) => command.run(),
+        Command::Cluster(command) => command.run(),
         Command::Hdbscan(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Calibrate(command) => command.run(),

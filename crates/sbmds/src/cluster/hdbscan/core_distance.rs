@@ -54,8 +54,9 @@ impl Search {
             for point in tree.nodes[node].points() {
                 let squared = tree.squared_distance(from, point);
                 if squared <= bound {
-                    let n_copies = (tree.n_copies[point] as usize).min(self.min_samples);
-                    self.found.extend(std::iter::repeat_n(squared, n_copies));
+                    for _ in 0..(tree.n_copies[point] as usize).min(self.min_samples) {
+                        self.found.push(squared);
+                    }
                 }
             }
             // Far more than needed: keep the nearest, and look no further than they are.

@@ -90,8 +90,9 @@ impl<const D: usize> KdTree<D> {
     /// The children of a node that is no leaf, each with its squared distance from `from`, nearest first.
     #[inline(always)]
     pub fn children(&self, from: &[f64], node: usize) -> [(f64, u32); 2] {
-        let [left, right] = [node + 1, self.nodes[node].right as usize];
-        let [left, right] = [left, right].map(|child| (self.squared_gap(from, child), child as u32));
+        let (left, right) = (node + 1, self.nodes[node].right as usize);
+        let (left, right) =
+            ((self.squared_gap(from, left), left as u32), (self.squared_gap(from, right), right as u32));
         if left.0 <= right.0 { [left, right] } else { [right, left] }
     }
 }
