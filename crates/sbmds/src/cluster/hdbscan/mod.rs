@@ -1,8 +1,8 @@
 //! HDBSCAN (Campello, Moulavi and Sander 2013; Campello et al. 2015), exact, in any number of dimensions.
 //!
 //! [`hdbscan`] is the whole story. Settings, labels, membership strengths and outlier scores mean what they mean in
-//! scikit-learn and the hdbscan package. Unlike there, ties are broken by a fixed order ([`edge`]), so that the answer
-//! depends on the points alone and not on the order in which they come. docs/clustering.md has the equations.
+//! scikit-learn and the hdbscan package. Unlike there, ties are broken by a fixed order (docs/clustering.md, eq. 3), so
+//! that the answer depends on the points alone and not on the order in which they come.
 
 mod assign;
 mod boruvka;
