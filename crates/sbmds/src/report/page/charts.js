@@ -2,6 +2,7 @@
 (() => {
   const { element, svg, number } = Sbmds;
   const N_COLOURS = 8;
+  const narrow = () => matchMedia("screen and (max-width: 860px)").matches; // texts in a chart keep their size on small screens
   const chainColour = (chain) => `var(--c${(chain % N_COLOURS) + 1})`;
 
   function extent(values) {
@@ -34,7 +35,7 @@
   function traceChart(trace, chains) {
     const length = trace.values.length / chains;
     const { chart, x, y } = frame({
-      width: 640, height: 170, xRange: [0, Math.max(1, length * (trace.thin || 1))], yRange: extent(trace.values), xLabel: "draw",
+      width: narrow() ? 360 : 640, height: 170, xRange: [0, Math.max(1, length * (trace.thin || 1))], yRange: extent(trace.values), xLabel: "draw",
       label: `Trace of ${trace.name}: ${chains} chains over ${length * (trace.thin || 1)} draws`,
     });
     for (let chain = 0; chain < chains; chain++) {
@@ -51,7 +52,7 @@
   // One small histogram of ranks per chain: chains that mix have level ones. The line is what level means.
   function rankChart(trace, chains) {
     const bins = trace.ranks.length / chains;
-    const [width, left, gap] = [420, 8, 12];
+    const [width, left, gap] = [narrow() ? 360 : 420, 8, 12];
     const columns = Math.min(chains, 4);
     const rows = Math.ceil(chains / columns);
     const height = rows === 1 ? 170 : 85 * rows;
@@ -96,8 +97,9 @@
     const nShown = shepard.observed.length;
     const [low, high] = extent([...shepard.observed, ...shepard.low, ...shepard.high].filter(Number.isFinite));
     const range = [Math.min(0, low), high];
+    const [width, height] = narrow() ? [360, 320] : [800, 500];
     const { chart, x, y } = frame({
-      width: 720, height: 460, bottom: 38, xRange: range, yRange: range, xLabel: "observed dissimilarity", yLabel: "fitted distance", nX: 7, nY: 6,
+      width, height, bottom: 38, xRange: range, yRange: range, xLabel: "observed dissimilarity", yLabel: "fitted distance", nX: 7, nY: 6,
       label: `Shepard plot: fitted distance against observed dissimilarity of ${nShown} pairs, with 95% intervals`,
     });
     const intervals = (pairs) => pairs.map((i) => `M${x(shepard.observed[i]).toFixed(1)} ${y(shepard.low[i]).toFixed(1)}V${y(shepard.high[i]).toFixed(1)}`).join("");
@@ -122,7 +124,7 @@
     let under = -1;
     chart.addEventListener("pointermove", (event) => {
       const box = chart.getBoundingClientRect();
-      const [px, py] = [((event.clientX - box.left) * 720) / box.width, ((event.clientY - box.top) * 460) / box.height];
+      const [px, py] = [((event.clientX - box.left) * width) / box.width, ((event.clientY - box.top) * height) / box.height];
       let best = 12 ** 2;
       under = -1;
       for (let i = 0; i < nShown; i++) {

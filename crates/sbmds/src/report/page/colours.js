@@ -73,26 +73,35 @@
     return ramp[left].map((channel, i) => Math.round(channel + (scaled - left) * (ramp[left + 1][i] - channel)));
   }
 
-  // Frequent levels first; beyond 32 the rest share one grey.
+  // Eight colours for each shape; every other shape has them nearer to the ink, for where points are too small to show shapes.
+  function levelColours() {
+    const ink = rgb(css("--ink"));
+    return Array.from({ length: MAX_LEVELS }, (_, rank) => {
+      const colour = rgb(css(`--c${(rank % N_COLOURS) + 1}`));
+      return Math.floor(rank / N_COLOURS) % 2 ? between([colour, ink], 0.45) : colour;
+    });
+  }
+
+  // The 32 most frequent levels, in their own order; the rest share one grey.
   function paintLevels(n, column, hidden) {
     const painted = blank(n);
     const sizes = new Array(column.levels.length).fill(0);
     let nMissing = 0;
     for (const code of column.codes) code === NO_LEVEL ? nMissing++ : sizes[code]++;
     const order = [...sizes.keys()].filter((code) => sizes[code]).sort((a, b) => sizes[b] - sizes[a] || a - b);
-    const named = order.slice(0, MAX_LEVELS);
+    const named = order.slice(0, MAX_LEVELS).sort((a, b) => a - b);
     const place = new Int32Array(column.levels.length).fill(-1);
     named.forEach((code, rank) => (place[code] = rank));
-    const palette = Array.from({ length: N_COLOURS }, (_, i) => rgb(css(`--c${i + 1}`)));
+    const palette = levelColours();
     const other = rgb(css("--other"));
     for (let object = 0; object < n; object++) {
       const code = column.codes[object];
       const rank = code === NO_LEVEL ? -1 : place[code];
-      put(painted.colours, object, rank < 0 ? other : palette[rank % N_COLOURS], hidden.has(rank) ? FADED : 255);
+      put(painted.colours, object, rank < 0 ? other : palette[rank], hidden.has(rank) ? FADED : 255);
       painted.shapes[object] = rank < 0 ? 0 : Math.floor(rank / N_COLOURS);
     }
     const entries = named.map((code, rank) => ({
-      key: rank, text: column.levels[code], size: sizes[code], colour: `rgb(${palette[rank % N_COLOURS]})`, shape: Math.floor(rank / N_COLOURS),
+      key: rank, text: column.levels[code], size: sizes[code], colour: `rgb(${palette[rank]})`, shape: Math.floor(rank / N_COLOURS),
     }));
     const rest = order.slice(MAX_LEVELS);
     const nRest = nMissing + rest.reduce((total, code) => total + sizes[code], 0);

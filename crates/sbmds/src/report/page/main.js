@@ -12,14 +12,14 @@
 
   const map = Sbmds.makeMap(model, { onHover: showHover, onDraw: showDrawNumber, onAxes: showAxes });
   const grid = Sbmds.makeAxesGrid(model, { onPick: (axes) => { map.setAxes(axes); byId("stage").scrollIntoView({ block: "center" }); } });
-  const shepard = Sbmds.makeShepard(model, { select });
+  let shepard = null;
   const table = Sbmds.makeObjectTable(model, { select, selected: () => map.view.selected });
 
   function select(object, scroll) {
     map.view.selected = object;
     if (object >= 0) map.bringIntoView(object);
     Sbmds.showCard(model, object, select);
-    shepard.highlight(object);
+    shepard?.highlight(object);
     table.refresh();
     map.request();
     if (object >= 0) byId("live").textContent = `${model.names[object]} selected`;
@@ -93,7 +93,9 @@
       : "Press a name to see it on the map.";
     byId("contents").replaceChildren(...[...document.querySelectorAll("main > section:not([hidden])")]
       .map((section) => element("a", { href: `#${section.id}` }, section.querySelector("h2").textContent)));
-    byId("map-help").textContent = `Distances on the map are in the units of the data. Drag to move, scroll to zoom, point to read, click to select; by keyboard: arrows, + and −, 0 for the whole map, Enter for the object in the middle, / to find one.${model.draws ? " Playing the draws shows maps that are all about equally plausible: what holds still is certain." : ""}`;
+    byId("map-help").replaceChildren(
+      "Distances on the map are in the units of the data. ", model.draws ? "Playing the draws shows maps that are all about equally plausible: what holds still is certain. " : "",
+      element("span", { class: "keys" }, "Drag to move, scroll to zoom, point to read, click to select; by keyboard: arrows, + and −, 0 for the whole map, Enter for the object in the middle, / to find one."));
   }
 
   function wireControls() {
@@ -145,6 +147,12 @@
     map.setAxes(axes);
   }
 
+  function drawCharts() {
+    Sbmds.drawTraces(model);
+    shepard = Sbmds.makeShepard(model, { select });
+    shepard.highlight(map.view.selected);
+  }
+
   function wirePrinting() {
     let theme = null;
     window.addEventListener("beforeprint", () => {
@@ -164,7 +172,8 @@
   Sbmds.makeInteractive(map, { onSelect: select });
   Sbmds.makeSearch(model, select);
   Sbmds.showCard(model, -1, select);
-  Sbmds.drawTraces(model);
+  drawCharts();
+  matchMedia("screen and (max-width: 860px)").addEventListener("change", drawCharts);
   Sbmds.makeDiagnosticsTable(model);
   writeFoot();
   wirePrinting();

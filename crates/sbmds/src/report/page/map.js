@@ -36,16 +36,18 @@
       const rim = Sbmds.themeColour("--raised");
       Object.assign(scene, {
         colours: painted.colours, shapes: painted.shapes, radius: Sbmds.pointRadius(model.n, camera.zoom()),
-        ellipses: view.ellipses && model.hasCovariance ? scene.ellipseAxes() : null,
+        ellipses: view.ellipses && model.hasCovariance && !scene.heights ? scene.ellipseAxes() : null,
         cloud: view.cloud && model.draws ? (scene.laid ??= scene.cloudPositions()) : null,
       });
       const usesGl = gl && !gl.lost() && !view.paper;
       const underCtx = context(under, ratio);
       drawGrid(underCtx);
+      if (view.ellipses && model.hasCovariance && scene.heights) drawIntervals(underCtx);
       glCanvas.hidden = !usesGl;
       if (usesGl) gl.draw(scene, camera, ratio, [1, 3, 5].map((at) => parseInt(rim.slice(at, at + 2), 16)));
       else Sbmds.drawPlain(underCtx, scene, camera);
-      drawOver(context(over, ratio));
+      over.hidden = view.paper; // browsers print stacked canvases as if they were opaque: on paper all is drawn on one
+      drawOver(view.paper ? underCtx : context(over, ratio));
       frames++;
     }
 
@@ -59,7 +61,7 @@
       const [left, top] = camera.toMap(0, 0);
       const [right, bottom] = camera.toMap(camera.width, camera.height);
       const [line, text] = [Sbmds.themeColour("--grid"), Sbmds.themeColour("--soft")];
-      const wanted = Math.max(3, camera.width / 130);
+      const wanted = Math.max(3, camera.width / 110);
       const [across, up] = [Sbmds.ticks(left, right, wanted), scene.heights ? [] : Sbmds.ticks(bottom, top, wanted * camera.height / camera.width)];
       ctx.strokeStyle = line;
       ctx.lineWidth = 1;
@@ -77,7 +79,7 @@
       ctx.textAlign = "left";
       for (const y of up) {
         const py = camera.toPixel(0, y)[1];
-        if (py > 24 && py < camera.height - 44) ctx.fillText(Sbmds.tickText(y, up), 6, py - 4);
+        if (py > 38 && py < camera.height - 44) ctx.fillText(Sbmds.tickText(y, up), 6, py - 4);
       }
       ctx.textAlign = "right";
       ctx.fillText(Sbmds.axisName(model, view.axes[0]), camera.width - 12, camera.height - 7);
@@ -87,16 +89,30 @@
       }
     }
 
+    function drawIntervals(ctx) {
+      ctx.lineWidth = 1.5;
+      for (let object = 0; object < model.n; object++) {
+        const [mean, half] = [scene.means[2 * object], scene.halfInterval(object)];
+        const [left, y] = camera.toPixel(mean - half, scene.heights[object]);
+        const [red, green, blue, opacity] = painted.colours.subarray(4 * object, 4 * object + 4);
+        ctx.strokeStyle = `rgba(${red},${green},${blue},${(0.55 * opacity) / 255})`;
+        ctx.beginPath();
+        ctx.moveTo(left, y);
+        ctx.lineTo(left + 2 * half * camera.scale, y);
+        ctx.stroke();
+      }
+    }
+
     function drawOver(ctx) {
-      const [ink, accent, paper] = ["--ink", "--accent", "--raised"].map(Sbmds.themeColour);
+      const [ink, paper] = ["--ink", "--raised"].map(Sbmds.themeColour);
       const neighbours = view.selected >= 0 && model.neighbours ? model.neighbours.of(view.selected) : [];
       if (view.selected >= 0) {
-        drawOwnDraws(ctx, accent);
+        drawOwnDraws(ctx, ink);
         const [x, y] = pixelOf(view.selected);
-        ctx.strokeStyle = accent;
+        ctx.strokeStyle = ink;
         for (const { object, among } of neighbours) {
-          ctx.globalAlpha = 0.15 + 0.75 * among;
-          ctx.lineWidth = 0.6 + 2.6 * among;
+          ctx.globalAlpha = 0.1 + 0.6 * among;
+          ctx.lineWidth = 0.5 + 1.5 * among;
           ctx.beginPath();
           ctx.moveTo(x, y);
           ctx.lineTo(...pixelOf(object));
@@ -106,7 +122,7 @@
       }
       for (const [object, width] of [[view.hovered, 1.5], [view.selected, 2.5]]) {
         if (object < 0) continue;
-        ctx.strokeStyle = object === view.selected ? accent : ink;
+        ctx.strokeStyle = ink;
         ctx.lineWidth = width;
         ctx.beginPath();
         ctx.arc(...pixelOf(object), scene.radius + 4, 0, 2 * Math.PI);
@@ -115,10 +131,10 @@
       drawNames(ctx, [view.selected, view.hovered, ...neighbours.map(({ object }) => object)].filter((object) => object >= 0), { ink, paper });
     }
 
-    function drawOwnDraws(ctx, accent) {
+    function drawOwnDraws(ctx, ink) {
       if (!model.draws) return;
-      ctx.fillStyle = accent;
-      ctx.globalAlpha = 0.35;
+      ctx.fillStyle = ink;
+      ctx.globalAlpha = 0.3;
       for (const draw of Sbmds.cloudDraws(model)) {
         const [x, y] = camera.toPixel(model.draws.at(draw, view.selected, view.axes[0]), scene.heights ? scene.heights[view.selected] : model.draws.at(draw, view.selected, view.axes[1]));
         ctx.fillRect(x - 1.2, y - 1.2, 2.4, 2.4);
@@ -136,7 +152,7 @@
       const isFirst = new Set(first);
       for (const object of [...first, ...seen.filter((other) => !isFirst.has(other) && painted.colours[4 * other + 3] === 255)]) {
         const text = Sbmds.shorten(model.names[object], 28);
-        const spot = place.text(...pixelOf(object), ctx.measureText(text).width, scene.radius, isFirst.has(object));
+        const spot = place.text(...pixelOf(object), ctx.measureText(text).width, scene.radius, object === view.selected || object === view.hovered);
         if (!spot) continue;
         ctx.strokeStyle = paper;
         ctx.lineWidth = HALO;
@@ -213,6 +229,7 @@
       const box = stage.getBoundingClientRect();
       if (!box.width) return;
       camera.resize(box.width - 2, box.height - 2);
+      stage.style.setProperty("--aspect", `${box.width} / ${box.height}`);
       request();
     }
 
@@ -226,7 +243,7 @@
       pause: () => { view.playing = false; showDraw(view.draw); },
       setPaint: (paint) => { painted = paint; request(); },
       hover: (object) => { if (object !== view.hovered) { view.hovered = object; onHover(object); request(); } },
-      setPaper: (paper) => { view.paper = paper; const box = stage.getBoundingClientRect(); camera.resize(box.width - 2, box.height - 2); drawNow(); },
+      setPaper: (paper) => { view.paper = paper; drawNow(); },
       renderer: () => (gl && !gl.lost() ? "webgl" : "canvas"),
       frames: () => frames,
       bringIntoView: (object) => { const at = now(object); if (!camera.sees(...at)) camera.centreOn(...at); },

@@ -5,7 +5,8 @@
 // per ellipse about the mean or null, and a list of position arrays to lay faintly beneath, or null.
 // Arrays are never changed in place: a new array is a new upload.
 (() => {
-  const CLOUD_OPACITY = 0.16;
+  // Draws laid on each other: many need fainter dots.
+  const cloudOpacity = (scene) => Math.max(0.06, Math.min(0.45, 40 / Math.sqrt(scene.n * scene.cloud.length)));
 
   const SHARED = `#version 300 es
     precision highp float;
@@ -68,7 +69,7 @@
     }`;
 
   // How strongly ellipses show: many overlap, so they grow fainter.
-  const ellipseStrength = (n) => ({ line: n > 20000 ? 0.25 : n > 2000 ? 0.4 : 0.75, fill: n > 20000 ? 0.02 : n > 2000 ? 0.04 : 0.1 });
+  const ellipseStrength = (n) => ({ line: n > 20000 ? 0.25 : n > 2000 ? 0.3 : 0.6, fill: n > 20000 ? 0.01 : n > 2000 ? 0.025 : 0.1 });
 
   function compile(gl, vertex, fragment) {
     const program = gl.createProgram();
@@ -152,8 +153,8 @@
       gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
       if (scene.ellipses) drawEllipses(scene, camera);
       scene.cloud?.forEach((positions, i) => drawPoints(scene, camera,
-        { from: positions, to: positions, mix: 0, radius: 1.3 * ratio, opacity: CLOUD_OPACITY, rim: [0, 0, 0, 0], role: `cloud ${i}` }));
-      const rimColour = [...rim.map((channel) => channel / 255), scene.n > 20000 ? 0 : 0.9];
+        { from: positions, to: positions, mix: 0, radius: 1.3 * ratio, opacity: cloudOpacity(scene), rim: [0, 0, 0, 0], role: `cloud ${i}` }));
+      const rimColour = [...rim.map((channel) => channel / 255), scene.n > 20000 ? 0 : scene.n > 2000 ? 0.5 : 0.9];
       drawPoints(scene, camera, { from: scene.from, to: scene.to, mix: scene.mix, radius: scene.radius * ratio, opacity: 1, rim: rimColour, role: "now" });
     }
 
@@ -166,7 +167,7 @@
     const style = (object) => {
       const at = 4 * object;
       const key = (scene.colours[at] << 24) | (scene.colours[at + 1] << 16) | (scene.colours[at + 2] << 8) | scene.colours[at + 3];
-      if (!styles.has(key)) styles.set(key, `rgb(${scene.colours.slice(at, at + 3)} / ${scene.colours[at + 3] / 255})`);
+      if (!styles.has(key)) styles.set(key, `rgba(${scene.colours.subarray(at, at + 3)},${scene.colours[at + 3] / 255})`);
       return styles.get(key);
     };
     const pixel = (from, to, mix, object) => camera.toPixel(
@@ -174,7 +175,7 @@
     const away = (x, y, margin) => x < -margin || y < -margin || x > camera.width + margin || y > camera.height + margin;
     if (scene.ellipses) drawPlainEllipses(ctx, scene, camera, style, away);
     for (const positions of scene.cloud || []) {
-      ctx.globalAlpha = CLOUD_OPACITY;
+      ctx.globalAlpha = cloudOpacity(scene);
       for (let object = 0; object < scene.n; object++) {
         const [x, y] = pixel(positions, positions, 0, object);
         if (away(x, y, 2)) continue;

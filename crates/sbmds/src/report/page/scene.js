@@ -2,7 +2,7 @@
 (() => {
   const CHI2_95 = [3.841458820694124, 5.991464547107979]; // 95% quantiles of chi-squared, 1 and 2 degrees of freedom
   const MAX_CLOUD = 200; // draws laid under the points
-  const STRIP_HEIGHT = 0.16; // of the length of a one-dimensional map
+  const STRIP_HEIGHT = 0.2; // of the length of a one-dimensional map
 
   // A scene for two axes (or one, [0, 0], when D = 1). Colours, shapes and radius are the caller's to set.
   Sbmds.makeScene = (model, axes) => {
@@ -21,7 +21,8 @@
         }
         return drawn.get(draw);
       },
-      ellipseAxes: () => (ellipses ??= ellipsesOf(model, axes, heights)),
+      ellipseAxes: () => (ellipses ??= ellipsesOf(model, axes)),
+      halfInterval: (object) => Math.sqrt(CHI2_95[0]) * model.sd(object, axes[0]),
       cloudPositions: () => cloudDraws(model).map((draw) => scene.positionsOf(draw)),
       bounds: () => bounds(means),
     });
@@ -61,15 +62,10 @@
   }
 
   // Half-axes of the ellipse that holds 95% of a normal posterior: eigenvectors of the 2 x 2 covariance times sqrt(5.99 eigenvalue).
-  function ellipsesOf(model, [first, second], heights) {
+  function ellipsesOf(model, [first, second]) {
     const out = new Float32Array(4 * model.n);
-    const thin = heights ? heights.reduce((high, height) => Math.max(high, height), 0) / 40 : 0;
     for (let object = 0; object < model.n; object++) {
       const a = model.covariance(object, first, first);
-      if (heights) {
-        out.set([Math.sqrt(CHI2_95[0] * a), 0, 0, thin], 4 * object);
-        continue;
-      }
       const b = model.covariance(object, first, second);
       const c = model.covariance(object, second, second);
       const spread = Math.hypot((a - c) / 2, b);
@@ -92,7 +88,7 @@
     }
     const least = Math.max(high[0] - low[0], high[1] - low[1], 1e-12) * 0.02; // a map without height still gets a window
     for (const side of [0, 1]) {
-      const pad = Math.max(0, least - (high[side] - low[side])) / 2 + (high[side] - low[side]) * 0.03;
+      const pad = Math.max(0, least - (high[side] - low[side])) / 2 + (high[side] - low[side]) * 0.04;
       low[side] -= pad;
       high[side] += pad;
     }
