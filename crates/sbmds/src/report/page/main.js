@@ -114,7 +114,11 @@
     if (model.dims === 1) byId("ellipses").nextSibling.textContent = " 95% intervals";
     byId("player").hidden = !model.draws;
     byId("draw").max = model.draws ? model.draws.count : 0;
-    byId("draw").addEventListener("input", (event) => { setPlaying(false); map.showDraw(Number(event.target.value) - 1); });
+    byId("draw").addEventListener("input", (event) => {
+      const draw = Number(event.target.value) - 1; // read before pausing, which puts the slider where the map is
+      setPlaying(false);
+      map.showDraw(draw);
+    });
     byId("play").addEventListener("click", () => setPlaying(!map.view.playing));
     byId("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
