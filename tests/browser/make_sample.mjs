@@ -11,14 +11,17 @@ const PAGE = new URL("../../crates/sbmds/src/report/page/", import.meta.url);
 const read = (name) => readFileSync(new URL(name, PAGE), "utf8");
 const escapeHtml = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
+// A seed may be a BigInt: 64 bits, written as a plain number.
+const toJson = (data) => JSON.stringify(data, (_, value) => (typeof value === "bigint" ? `big ${value}` : value)).replaceAll(/"big (\d+)"/g, "$1");
+
 export function assemble(data) {
   const scripts = read("files.txt").trim().split("\n").map(read);
   const parts = {
     title: escapeHtml(data.title),
     style: `<style>\n${read("style.css")}</style>`,
     vendor: "",
-    data: `<script id="sbmds-data" type="application/json">${JSON.stringify(data).replaceAll("<", "\\u003c")}</script>`,
-    script: `<script>\n${scripts.join("")}</script>`,
+    data: `<script id="sbmds-data" type="application/json">${toJson(data).replaceAll("<", "\\u003c")}</script>`,
+    script: scripts.map((script) => `<script>\n${script}</script>\n`).join(""),
   };
   return read("page.html").replaceAll(/<!--sbmds:(\w+)-->/g, (_, name) => parts[name]);
 }

@@ -69,8 +69,8 @@ test("traces, ranks and the Shepard plot are drawn; pairs say their names", asyn
 });
 
 test("configuration, seed, version and citation are there", async () => {
-  report = await browser.open({ objects: 70 });
-  assert.match(await report.page.locator("#how").innerText(), /sbmds 0.1.0, seed 1[\s\S]*couplings = "band:10"/);
+  report = await browser.open({ objects: 70, change: (data) => ({ ...data, seed: 12345678901234567890n }) });
+  assert.match(await report.page.locator("#how").innerText(), /sbmds 0.1.0, seed 12345678901234567890\.[\s\S]*couplings = "band:10"/);
   assert.match(await report.page.locator("#cite").innerText(), /Sample citation/);
   assert.equal(await report.page.title(), "sample-70x2");
 });
@@ -160,15 +160,16 @@ test("prints to PDF, in light colours, and is itself again afterwards", async ()
   await report.page.evaluate(() => window.addEventListener("beforeprint", () => {
     const canvas = document.getElementById("layer-under");
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    let drawn = 0;
-    for (let i = 3; i < data.length; i += 4) drawn += data[i] > 128;
-    window.onPaper = { drawn, theme: document.documentElement.dataset.theme };
+    const [points, names] = [(i) => Math.max(...data.subarray(i, i + 3)) - Math.min(...data.subarray(i, i + 3)) > 60, (i) => data[i] < 60 && data[i + 2] < 60];
+    const count = (is) => data.reduce((sum, value, i) => sum + (i % 4 === 3 && value > 128 && is(i - 3) ? 1 : 0), 0);
+    window.onPaper = { points: count(points), names: count(names), theme: document.documentElement.dataset.theme };
   }));
   const pdf = await report.page.pdf({ format: "A4", printBackground: true });
   assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
   assert.ok(pdf.length > 30000);
-  const { drawn, theme } = await report.page.evaluate(() => window.onPaper);
+  const { points, names, theme } = await report.page.evaluate(() => window.onPaper);
   assert.equal(theme, "light");
-  assert.ok(drawn > 20000, `${drawn} pixels on paper`);
+  assert.ok(points > 10000, `${points} pixels of points on paper`); // three times as fine as on the screen
+  assert.ok(names > 5000, `${names} pixels of names on paper`);
   assert.ok(brightness(await browser.pixels(report.page)) < 60);
 });

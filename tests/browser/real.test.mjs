@@ -17,6 +17,8 @@ function run(...args) {
   assert.ok(status === 0 || (args[0] === "fit" && status === 1), `sbmds ${args.join(" ")} ended with ${status}: ${stderr}`); // 1: drawn, not converged
 }
 
+test("the program asked for makes reports", { skip: !process.env.SBMDS && "no program asked for" }, () => assert.ok(reports, `${sbmds} report --help fails`));
+
 for (const dims of [2, 3]) {
   test(`a report of a fit in ${dims} dimensions`, { skip: !reports && "no sbmds that makes reports" }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "sbmds-real-"));

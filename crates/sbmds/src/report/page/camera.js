@@ -1,4 +1,5 @@
 // The window onto the map: equal scales on both axes, pan, zoom about a pixel, and the whole map by default.
+"use strict";
 (() => {
   const MARGIN = { left: 46, right: 22, top: 44, bottom: 40 }; // pixels kept free for axis texts
   const DEEPEST = 5000; // the largest zoom, relative to the whole map

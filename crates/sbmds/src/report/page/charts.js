@@ -1,4 +1,5 @@
 // Charts in SVG, so that they follow the theme and print as lines: traces, rank histograms and the Shepard plot.
+"use strict";
 (() => {
   const { element, svg, number } = Sbmds;
   const N_COLOURS = 8;

@@ -1,4 +1,5 @@
 // Colours and shapes of the objects by a label or a measure, for the theme in force, and what the legend says of them.
+"use strict";
 (() => {
   const N_COLOURS = 8; // the palette of style.css: --c1 to --c8
   const N_SHAPES = 4; // disc, square, triangle, diamond: more levels than colours get the next shape

@@ -1,4 +1,5 @@
 // Small multiples for maps of more than two dimensions: one small map for each pair of axes, which picks them when pressed.
+"use strict";
 (() => {
   const MOST_AXES = 6; // axes shown against each other; 15 small maps
   const SIZE = 170;

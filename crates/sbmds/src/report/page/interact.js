@@ -1,4 +1,5 @@
 // Hands on the map: pointing, dragging, pinching, the wheel and the keyboard.
+"use strict";
 (() => {
   const REACH = 14; // pixels from the pointer within which an object counts as meant
   const CLICK = 4; // pixels a click may wander

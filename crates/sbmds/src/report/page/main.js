@@ -1,10 +1,12 @@
 // The report comes to life: text from the data, controls wired to the map, one selected object shared by all parts.
+"use strict";
 (() => {
   const { element, byId, plural, count } = Sbmds;
   let finish;
   window.sbmds = { ready: new Promise((resolve) => (finish = resolve)), state: () => null };
 
-  const model = Sbmds.readModel(JSON.parse(byId("sbmds-data").textContent));
+  const text = byId("sbmds-data").textContent;
+  const model = Sbmds.readModel(JSON.parse(text));
   const columns = Sbmds.colourColumns(model);
   const hidden = new Set();
   let column = model.labels.length ? columns[0] : null;
@@ -82,14 +84,15 @@
   }
 
   function writeFoot() {
-    const { sbmds_version: version, seed, config, citation } = model.raw;
+    const { sbmds_version: version, config, citation } = model.raw;
+    const [, seed] = /"seed":\s*(\d+)/.exec(text) || [null, "unknown"]; // from the text: seeds have 64 bits, JavaScript's numbers 53
     byId("made").textContent = `sbmds ${version}, seed ${seed}. The same version, input and configuration give the same draws.`;
     byId("config").textContent = config || "";
     byId("config-box").hidden = !config;
     byId("citation").textContent = citation || "";
     byId("cite").hidden = !citation;
     byId("objects-note").textContent = model.fit.stress
-      ? "Stress is the root mean square difference between fitted distances and observed dissimilarities over an object's partners; the worst come first. Press a name to see it on the map."
+      ? "Stress is the root mean square difference between fitted distances and observed dissimilarities over an object's partners, the worst first; the residual is the mean of observed minus fitted, positive where the map puts an object too near. Press a name to see it on the map."
       : "Press a name to see it on the map.";
     byId("contents").replaceChildren(...[...document.querySelectorAll("main > section:not([hidden])")]
       .map((section) => element("a", { href: `#${section.id}` }, section.querySelector("h2").textContent)));

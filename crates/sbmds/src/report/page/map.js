@@ -1,4 +1,5 @@
 // The map panel: layers in step with one camera, names where there is room, the selected object with its neighbours, and playing the draws.
+"use strict";
 (() => {
   const NAMES_AMONG = 1500; // names are placed when at most so many objects are in view
   const STEP_MILLISECONDS = 700; // from one draw to the next

@@ -1,4 +1,5 @@
 // One object and many: the tip under the pointer, the card of the selected object with its neighbours, and finding one by name.
+"use strict";
 (() => {
   const { element, byId, number, percent } = Sbmds;
   const MAX_MATCHES = 10;

@@ -4,6 +4,7 @@
 // moments and how far between them the eye is, 4 bytes of colour and 1 of shape per object, radius in CSS pixels, two half-axes (4 numbers)
 // per ellipse about the mean or null, and a list of position arrays to lay faintly beneath, or null.
 // Arrays are never changed in place: a new array is a new upload.
+"use strict";
 (() => {
   // Draws laid on each other: many need fainter dots.
   const cloudOpacity = (scene) => Math.max(0.06, Math.min(0.45, 40 / Math.sqrt(scene.n * scene.cloud.length)));

@@ -1,4 +1,5 @@
 // What is on the map: positions, ellipses and draws of all objects on the chosen axes, with a strip for one-dimensional maps.
+"use strict";
 (() => {
   const CHI2_95 = [3.841458820694124, 5.991464547107979]; // 95% quantiles of chi-squared, 1 and 2 degrees of freedom
   const MAX_CLOUD = 200; // draws laid under the points
@@ -83,10 +84,7 @@
       if (xy[i] < low[i & 1]) low[i & 1] = xy[i];
       if (xy[i] > high[i & 1]) high[i & 1] = xy[i];
     }
-    for (const side of [0, 1]) {
-      if (!(high[side] >= low[side])) [low[side], high[side]] = [-1, 1];
-    }
-    const least = Math.max(high[0] - low[0], high[1] - low[1], 1e-12) * 0.02; // a map without height still gets a window
+    const least = Math.max(high[0] - low[0], high[1] - low[1]) * 0.02; // a map without height still gets a window
     for (const side of [0, 1]) {
       const pad = Math.max(0, least - (high[side] - low[side])) / 2 + (high[side] - low[side]) * 0.04;
       low[side] -= pad;

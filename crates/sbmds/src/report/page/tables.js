@@ -1,4 +1,5 @@
 // Tables one can sort and page through: every object (the map in words and numbers), and every monitored quantity.
+"use strict";
 (() => {
   const { element, number } = Sbmds;
   const PAGE = 12;
@@ -61,8 +62,8 @@
   Sbmds.makeObjectTable = (model, { select, selected }) => {
     const { stress, residual, partners } = model.fit;
     const columns = [{ name: "object", value: (row) => model.names[row], text: (row) => model.names[row], start: "ascending" }];
-    if (stress) columns.push(column("stress", (row) => stress[row], { title: "Root mean square misfit to its partners" }));
-    if (residual) columns.push(column("residual", (row) => residual[row], { title: "Mean misfit to its partners" }));
+    if (stress) columns.push(column("stress", (row) => stress[row], { title: "Root mean square of observed minus fitted" }));
+    if (residual) columns.push(column("residual", (row) => residual[row], { title: "Mean of observed minus fitted: positive where the map puts it too near" }));
     if (partners) columns.push(column("partners", (row) => partners[row], { text: (row) => Sbmds.count(partners[row]), title: "Objects it was compared with" }));
     for (let dim = 0; dim < model.dims; dim++) {
       columns.push(column(`axis ${dim + 1}`, (row) => model.coordinate(row, dim)));
