@@ -19,7 +19,7 @@
 
   // A frame with ticks, and functions from values to pixels.
   function frame({ width, height, left = 52, bottom = 30, xRange, yRange, xLabel, yLabel, label, nX = 6, nY = 4 }) {
-    const [top, right] = [10, 8];
+    const [top, right] = [10, 15];
     const x = (value) => left + ((value - xRange[0]) / (xRange[1] - xRange[0])) * (width - left - right);
     const y = (value) => height - bottom - ((value - yRange[0]) / (yRange[1] - yRange[0])) * (height - bottom - top);
     const [xs, ys] = [Sbmds.ticks(...xRange, nX), Sbmds.ticks(...yRange, nY)];
@@ -97,7 +97,7 @@
     }
     const nShown = shepard.observed.length;
     const [low, high] = extent([...shepard.observed, ...shepard.low, ...shepard.high].filter(Number.isFinite));
-    const range = [Math.min(0, low), high];
+    const range = [low < 0.15 * high ? 0 : low, high];
     const [width, height] = narrow() ? [360, 320] : [800, 500];
     const { chart, x, y } = frame({
       width, height, bottom: 38, xRange: range, yRange: range, xLabel: "observed dissimilarity", yLabel: "fitted distance", nX: 7, nY: 6,

@@ -159,7 +159,7 @@
         ctx.lineWidth = HALO;
         ctx.strokeText(text, ...spot);
         ctx.fillStyle = ink;
-        ctx.globalAlpha = isFirst.has(object) || first.length === 0 ? 1 : 0.55;
+        ctx.globalAlpha = isFirst.has(object) || view.selected < 0 ? 1 : 0.55;
         ctx.fillText(text, ...spot);
         ctx.globalAlpha = 1;
       }
