@@ -30,6 +30,9 @@ impl SummaryCommand {
             return Ok(());
         }
         print!("{}", table(&summary));
+        for warning in &summary.warnings {
+            println!("warning: {warning}");
+        }
         self.print_map(&run, summary.n_objects)
     }
 

@@ -24,10 +24,9 @@ impl ReportData {
     /// If the run's own files cannot be read.
     pub fn gather(run: &FinishedRun, labels: Option<&Labels>) -> Result<Self, RunError> {
         let summary = run.summary();
-        let mut warnings = warnings::of_sampler(run);
+        let mut warnings = run.summary().warnings.clone();
         warnings.extend(labels.and_then(Labels::warning));
         let measured = run.measured().map_err(|error| warnings.push(warnings::of_input(run, &error))).ok();
-        warnings.extend(measured.as_ref().and_then(|measured| measured.doubt.clone()));
         let coupled = measured.as_ref().map(|measured| measured.coupled());
         let seen = OnePass::over(run, coupled.as_ref(), &mut warnings)?;
         let monitored = run.monitored()?;
