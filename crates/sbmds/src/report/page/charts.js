@@ -69,7 +69,7 @@
       const level = y0 - (room * counts.reduce((sum, count) => sum + count, 0)) / bins / most;
       chart.append(svg("path", { d: bars, fill: chainColour(chain), "fill-opacity": 0.8 }), svg("path", { class: "axis", d: `M${x0} ${y0}h${cellWidth - gap}` }),
         svg("path", { d: `M${x0} ${level}h${cellWidth - gap}`, stroke: "var(--ink)", "stroke-width": 1, "stroke-dasharray": "3 3" }),
-        svg("text", { x: x0, y: y0 + 14 }, `chain ${chain + 1}`));
+        svg("text", { x: x0, y: y0 + 14 }, `chain ${chain}`));
     }
     return chart;
   }
