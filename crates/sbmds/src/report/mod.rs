@@ -25,4 +25,5 @@ pub use html::write_html;
 pub use neighbours::Neighbours;
 pub use pack::Quantised;
 pub use shepard::Shepard;
+pub(crate) use traces::{RANK_BINS, worst_first};
 pub use traces::{Trace, TraceDiagnosis};
