@@ -103,7 +103,8 @@ impl Kernels {
         let problems: Vec<Problem> = couplings.iter().map(|&coupled| Problem::build(coupled, &data)).collect();
         drop(line);
         let line = Passing::line(format!("{} objects, D = {n_dims}: measuring", grouped(n_objects)));
-        let best = measure(&problems, &data, self.seconds * problems.len() as f64);
+        // On a thread of the pool, where chains run: from outside, each evaluation would wait to be woken.
+        let best = rayon::scope(|_| measure(&problems, &data, self.seconds * problems.len() as f64));
         drop(line);
         self.show(&report.add(&problems, &best));
     }

@@ -6,6 +6,7 @@ mod kernels;
 mod measure;
 mod memory;
 mod numbers;
+mod overhead;
 mod passing;
 mod problem;
 mod report;

@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::clock::Clock;
 use super::coupled::Coupled;
 use super::numbers::{grouped, short};
+use super::overhead::Overhead;
 use super::passing::Passing;
 use crate::failure::Failure;
 
@@ -77,9 +78,8 @@ struct Row {
     min_ess_per_second: f64,
     /// Nothing for samplers without gradients.
     gradients_per_min_ess: Option<f64>,
-    /// Time of an iteration per gradient, against the bare gradient measured in the same run.
-    seconds_per_gradient: Option<f64>,
-    seconds_of_bare_gradient: f64,
+    /// What a gradient costs inside the sampler (Hamiltonian samplers).
+    overhead: Option<Overhead>,
 }
 
 impl Samplers {
@@ -125,9 +125,10 @@ impl Samplers {
 
     fn heading(&self) -> String {
         format!(
-            "half-normal noise {}, D = {}, one thread; min ESS over {MONITORED_PAIRS} distances and sigma\n\
-             {:>8}  {:<13} {:<10} {:>7} {:>9} {:>10} {:>13} {:>13} {:>8}\n\
-             {:>8}  {:<13} {:<10} {:>7} {:>9} {:>10} {:>13} {:>13} {:>8}",
+            "half-normal noise {}, D = {}, one thread; min ESS over {MONITORED_PAIRS} distances and sigma;\n\
+             leapfrog, iteration: processor time per gradient, against the bare gradient of the likelihood\n\
+             {:>8}  {:<13} {:<10} {:>7} {:>9} {:>10} {:>13} {:>13} {:>9} {:>10}\n\
+             {:>8}  {:<13} {:<10} {:>7} {:>9} {:>10} {:>13} {:>13} {:>9} {:>10}",
             self.noise,
             self.dims,
             "objects",
@@ -137,8 +138,9 @@ impl Samplers {
             "draws",
             "min ESS/s",
             "gradients per",
-            "us per",
-            "of bare",
+            "bare gradient",
+            "leapfrog",
+            "iteration",
             "",
             "",
             "",
@@ -146,8 +148,9 @@ impl Samplers {
             "",
             "",
             "min ESS",
-            "gradient",
-            "gradient"
+            "us",
+            "of bare",
+            "of bare"
         )
     }
 
@@ -189,8 +192,7 @@ impl Samplers {
             min_ess,
             min_ess_per_second: min_ess / seconds,
             gradients_per_min_ess: per_gradient(record.n_gradients as f64 / min_ess),
-            seconds_per_gradient: per_gradient(seconds / record.n_gradients as f64),
-            seconds_of_bare_gradient: bare_gradient(&likelihood, chain.x(), chain.sigma()),
+            overhead: (record.n_gradients > 0).then(|| Overhead::measure(&posterior, &mut chain, record.step_size)),
         }
     }
 
@@ -202,6 +204,7 @@ impl Samplers {
             time: Duration::ZERO,
             acceptance: 0.0,
             n_gradients: 0,
+            step_size: f64::NAN,
         };
         let start = Instant::now();
         while start.elapsed().as_secs_f64() < self.seconds && record.quantities[0].len() < MOST_DRAWS {
@@ -210,6 +213,7 @@ impl Samplers {
             let info = info.unwrap_or_default();
             record.acceptance += info.acceptance;
             record.n_gradients += info.n_gradients;
+            record.step_size = info.step_size;
             for (values, &(a, b)) in record.quantities.iter_mut().zip(&pairs) {
                 let dims = chain.x().chunks_exact(n_objects);
                 values.push(dims.map(|x| (x[a] - x[b]).powi(2)).sum::<f64>().sqrt());
@@ -226,6 +230,7 @@ struct Record {
     time: Duration,
     acceptance: f64,
     n_gradients: usize,
+    step_size: f64,
 }
 
 fn monitored_pairs(n_objects: usize, seed: u64) -> Vec<(usize, usize)> {
@@ -242,28 +247,11 @@ fn min_ess_of(values: &Vec<f64>) -> f64 {
     Chains::new(std::slice::from_ref(values)).map_or(f64::NAN, |chains| ess_bulk(&chains))
 }
 
-/// Seconds of one gradient of the likelihood alone: the best of many.
-fn bare_gradient(likelihood: &Likelihood, x: &[f64], sigma: f64) -> f64 {
-    let mut workspace = Workspace::serial();
-    let mut gradient = vec![0.0; x.len()];
-    let repeats = (200_000 / likelihood.n_pairs().max(1)).max(1);
-    let mut best = Duration::MAX;
-    for _ in 0..20 {
-        let time = Clock::Thread.time(|| {
-            for _ in 0..repeats {
-                likelihood.gradient_at(&mut workspace, std::hint::black_box(x), sigma, &mut gradient);
-            }
-        });
-        best = best.min(time);
-    }
-    best.as_secs_f64() / repeats as f64
-}
-
 impl Row {
     fn line(&self) -> String {
         let or_dash = |value: Option<f64>| value.map_or("-".into(), short);
         format!(
-            "{:>8}  {:<13} {:<10} {:>7.2} {:>9} {:>10} {:>13} {:>13} {:>8}",
+            "{:>8}  {:<13} {:<10} {:>7.2} {:>9} {:>10} {:>13} {:>13} {:>9} {:>10}",
             grouped(self.n_objects),
             self.couplings,
             self.sampler,
@@ -271,8 +259,9 @@ impl Row {
             grouped(self.n_draws),
             short(self.min_ess_per_second),
             or_dash(self.gradients_per_min_ess),
-            or_dash(self.seconds_per_gradient.map(|seconds| 1e6 * seconds)),
-            or_dash(self.seconds_per_gradient.map(|seconds| seconds / self.seconds_of_bare_gradient)),
+            or_dash(self.overhead.as_ref().map(|o| 1e6 * o.bare_gradient_seconds)),
+            or_dash(self.overhead.as_ref().map(|o| o.leapfrog_step)),
+            or_dash(self.overhead.as_ref().map(|o| o.iteration)),
         )
     }
 }

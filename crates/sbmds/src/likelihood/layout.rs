@@ -29,7 +29,7 @@ pub(super) trait Layout: Send + Sync {
     fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool);
 }
 
-/// The objects at the two ends of a chunk's pairs.
+/// The objects at the two ends of a chunk's pairs; or none and those at either end, if both share one array.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chunk {
     pub(super) near: Range<usize>,

@@ -47,6 +47,9 @@ impl CheckedConfig {
     }
 }
 
+/// Draws of a chain that can be stored: beyond, the store would be a heap of millions of files.
+const MOST_DRAWS: usize = 10_000_000;
+
 impl FitConfig {
     /// Refuses settings that cannot be used, naming the flag.
     ///
@@ -71,6 +74,12 @@ impl FitConfig {
         ] {
             if count == 0 {
                 return Err(RunError::setting(flag, "0 is too few", "give a whole number of 1 or more"));
+            }
+        }
+        for (flag, count) in [("--draws", draws), ("--max-draws", max_draws.unwrap_or(1))] {
+            if count > MOST_DRAWS {
+                let remedy = "give fewer and let --thin T skip T - 1 of T iterations: nobody needs so many draws";
+                return Err(RunError::setting(flag, format!("{count} is more than {MOST_DRAWS}"), remedy));
             }
         }
         if i64::try_from(seed).is_err() {
@@ -121,7 +130,8 @@ mod tests {
     #[test]
     fn settings_that_cannot_be_used_name_their_flag() {
         type Spoil = fn(&mut FitConfig);
-        let cases: [(&str, Spoil); 9] = [
+        let cases: [(&str, Spoil); 10] = [
+            ("--draws", |config| config.run.draws = 2_000_000_000),
             ("--dims", |config| config.model.n_dims = 0),
             ("--chains", |config| config.run.chains = 0),
             ("--seed", |config| config.run.seed = u64::MAX),
