@@ -19,6 +19,8 @@ const TICK: f64 = 2.5;
 const GAP: f64 = 3.0;
 /// Room below the frame for tick labels and the title of the axis.
 pub(super) const BELOW: f64 = TICK + GAP + 2.0 * TEXT + GAP + 1.0;
+/// Room right of a frame whose last tick may be at its end.
+pub(super) const MARGIN_RIGHT: f64 = 11.0;
 /// Room below a frame that has no title.
 pub(super) const BELOW_UNTITLED: f64 = TICK + GAP + TEXT;
 
@@ -129,7 +131,7 @@ mod tests {
     fn ticks_are_round_and_within_the_range() {
         let labels = |range, wanted| ticks(range, wanted).into_iter().map(|(_, label)| label).collect::<Vec<_>>();
         assert_eq!(labels((0.0, 1.0), 5), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
-        assert_eq!(labels((-12.0, 9.0), 4), ["−10", "0"].map(String::from).to_vec().into_iter().collect::<Vec<_>>());
+        assert_eq!(labels((-12.0, 9.0), 4), ["−10", "0"]);
         assert_eq!(labels((0.103, 0.109), 3), ["0.104", "0.106", "0.108"]);
         assert_eq!(labels((0.0, 4000.0), 4), ["0", "1000", "2000", "3000", "4000"]);
         // Neither a constant nor nothing at all breaks an axis.

@@ -1,6 +1,6 @@
 //! How the chains of one quantity moved: their trace, and histograms of their pooled ranks.
 
-use super::axes::{BELOW, BELOW_UNTITLED, Frame, Rect, range_of, room_left};
+use super::axes::{BELOW, BELOW_UNTITLED, Frame, MARGIN_RIGHT, Rect, range_of, room_left};
 use super::legend;
 use super::palette::{BLACK, GREY, colour};
 use super::scene::{Anchor, Ink, Scene, TEXT, THIN, text_width};
@@ -21,7 +21,7 @@ pub(super) fn trace(run: &FinishedRun, quantity: &str, width: f64) -> Result<Sce
     let chains = monitored.chains();
     let y = range_of(chains.iter().flatten().copied(), 0.04);
     let left = room_left(y, 0.45 * width, true);
-    let right = width - 8.0;
+    let right = width - MARGIN_RIGHT;
     let mut scene = Scene::new(format!("Trace of {quantity} in {}", run.name()), width, 0.0);
     let top = legend::entries(&mut scene, left, right, 1.0, &chain_entries(chains.n_chains())) + 1.0;
     let top = note(&mut scene, left, right, top, &diagnosis(&monitored)) + 2.0;
@@ -49,8 +49,8 @@ pub(super) fn ranks(run: &FinishedRun, quantity: &str, width: f64) -> Result<Sce
     let n_columns = if counts.len() == 1 { 1 } else { 2 };
     let n_rows = counts.len().div_ceil(n_columns);
     let height = 0.26 * width;
-    let (left, gap) = (room_left(y, height, true), 10.0);
-    let panel = (width - left - 8.0 - gap * (n_columns - 1) as f64) / n_columns as f64;
+    let (left, gap) = (room_left(y, height, true), 2.0 * MARGIN_RIGHT);
+    let panel = (width - left - MARGIN_RIGHT - gap * (n_columns - 1) as f64) / n_columns as f64;
     let mut scene = Scene::new(format!("Ranks of {quantity} by chain in {}", run.name()), width, 0.0);
     let text = format!("{}: {}", capitalised(quantity, width), diagnosis(&monitored));
     let top = note(&mut scene, left, width - 4.0, 1.0, &text) + 4.0;

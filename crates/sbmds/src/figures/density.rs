@@ -2,7 +2,7 @@
 
 use plotters::style::RGBColor;
 
-use super::axes::{BELOW, Frame, Range, Rect, range_of, room_left};
+use super::axes::{BELOW, Frame, MARGIN_RIGHT, Range, Rect, range_of, room_left};
 use super::chains::{capitalised, chain_entries};
 use super::legend;
 use super::palette::{BLACK, colour};
@@ -37,7 +37,7 @@ pub(super) fn draw(runs: &[FinishedRun], quantity: &str, width: f64) -> Result<S
     let highest = lines.iter().flatten().map(|point| point.1).fold(0.0, f64::max);
     let y = (0.0, if highest > 0.0 { 1.06 * highest } else { 1.0 });
     let left = room_left(y, 0.6 * width, true);
-    let right = width - 8.0;
+    let right = width - MARGIN_RIGHT;
     let names: Vec<String> = runs.iter().map(FinishedRun::name).collect();
     let mut scene = Scene::new(format!("Posterior density of {quantity} in {}", names.join(", ")), width, 0.0);
     let entries: Vec<(String, RGBColor)> = curves.iter().map(|curve| (curve.name.clone(), curve.colour)).collect();

@@ -1,6 +1,6 @@
 //! Effective sample size against the number of draws: a chain that mixes gains in proportion.
 
-use super::axes::{BELOW, Frame, Rect, room_left};
+use super::axes::{BELOW, Frame, MARGIN_RIGHT, Rect, room_left};
 use super::chains::{capitalised, note};
 use super::legend;
 use super::palette::{BLACK, GREY, colour};
@@ -23,7 +23,7 @@ pub(super) fn draw(run: &FinishedRun, quantity: Option<&str>, width: f64) -> Res
     let most = curves.iter().flatten().map(|&(_, ess)| ess).fold(wanted, f64::max);
     let (x, y) = ((0.0, chains.n_draws().max(2) as f64), (0.0, 1.08 * most));
     let left = room_left(y, 0.6 * width, true);
-    let right = width - 8.0;
+    let right = width - MARGIN_RIGHT;
     let title = format!("Effective sample size of {} in {}", monitored.name(), run.name());
     let mut scene = Scene::new(title, width, 0.0);
     let entries = [("Bulk".to_owned(), colour(0)), ("Tail".to_owned(), colour(1))];

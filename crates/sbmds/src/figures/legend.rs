@@ -50,7 +50,7 @@ pub(super) fn bar(scene: &mut Scene, left: f64, right: f64, top: f64, name: &str
     const BAR: f64 = 60.0;
     let y = top + ROW / 2.0;
     let ink = Ink::solid(BLACK);
-    let (low, high) = (digits(range.0), digits(range.1));
+    let (low, high) = (brief(range.0), brief(range.1));
     let room = right - left - BAR - text_width(&low) - text_width(&high) - 3.0 * SPACE;
     let name = shortened(name, room);
     scene.text((left, y), name.as_str(), Anchor::Start, ink);
@@ -65,4 +65,25 @@ pub(super) fn bar(scene: &mut Scene, left: f64, right: f64, top: f64, name: &str
     }
     scene.text((x + BAR + 3.0, y), high.as_str(), Anchor::Start, ink);
     top + ROW + 2.0
+}
+
+/// A number with up to four digits and no zeros at its end.
+fn brief(number: f64) -> String {
+    let text = digits(number);
+    let text = if text.contains('.') && !text.contains('e') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    text.replace('-', "\u{2212}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::brief;
+
+    #[test]
+    fn numbers_of_a_legend_are_brief() {
+        assert_eq!([1990.0, 0.0, -0.25, 100.0, 1e-9].map(brief), ["1990", "0", "−0.25", "100", "1.000e−9"]);
+    }
 }

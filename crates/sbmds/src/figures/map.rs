@@ -10,6 +10,7 @@ use super::palette::{GREY, colour, ramp};
 use super::scene::{Ink, Point, Scene};
 use crate::dissimilarity::{LabelColumn, LabelValues, NO_LEVEL};
 use crate::embedding::{Ellipse, Moments};
+use crate::report::axis_share;
 use crate::run::{FinishedRun, RunError};
 
 /// Above so many objects their ellipses would be a black sheet.
@@ -59,7 +60,8 @@ impl Picture {
         };
         let n_objects = mean.n_objects();
         let n_ellipses = if n_objects <= MOST_ELLIPSES { n_objects } else { 0 };
-        let title = |axis: usize| format!("Axis {}", axis + 1);
+        let share = axis_share(mean);
+        let title = |axis: usize| format!("Axis {} ({:.0}% of the variance)", axis + 1, 100.0 * share[axis]);
         Self {
             points: (0..n_objects).map(|object| (mean.get(object, first), y(object))).collect(),
             ellipses: (0..n_ellipses).map(ellipse).collect(),
@@ -67,22 +69,24 @@ impl Picture {
         }
     }
 
-    /// The range of all points and ellipses in one direction.
-    fn range(&self, coordinate: impl Fn(&(f64, f64)) -> f64) -> Range {
-        let reach = |object: usize| self.ellipses.get(object).map_or(0.0, |ellipse| ellipse.major).max(0.0);
-        let ends = self.points.iter().enumerate().flat_map(|(object, point)| {
-            let (middle, reach) = (coordinate(point), reach(object));
-            [middle - reach, middle + reach]
-        });
-        range_of(ends, 0.04)
+    /// The ranges of all points and ellipses across and up.
+    fn ranges(&self) -> (Range, Range) {
+        let reach = |object: usize| self.ellipses.get(object).map_or((0.0, 0.0), reach);
+        let ends = |object: usize, &(x, y): &(f64, f64)| {
+            let (across, up) = reach(object);
+            [(x - across, y - up), (x + across, y + up)]
+        };
+        let corners: Vec<Point> =
+            self.points.iter().enumerate().flat_map(|(object, point)| ends(object, point)).collect();
+        (range_of(corners.iter().map(|corner| corner.0), 0.04), range_of(corners.iter().map(|corner| corner.1), 0.04))
     }
 
     fn on_sheet(&self, title: String, width: f64, colours: &Colours, run: &FinishedRun) -> Scene {
-        let (x, y) = (self.range(|point| point.0), self.range(|point| point.1));
+        let (x, y) = self.ranges();
         let left = room_left(y, width, true);
         let right = width - 4.0;
         let mut scene = Scene::new(title, width, 0.0);
-        let top = colours.legend(&mut scene, left, right) + 4.0;
+        let top = colours.legend(&mut scene, left, right) + 3.0;
         let across = right - left;
         let height = (across * (y.1 - y.0) / (x.1 - x.0)).clamp(0.35 * across, 1.3 * across);
         scene.height = top + height + BELOW;
@@ -119,6 +123,15 @@ fn equal_scales(rect: Rect, x: Range, y: Range) -> Frame {
         (middle - unit * length / 2.0, middle + unit * length / 2.0)
     };
     Frame { rect, x: widened(x, across), y: widened(y, up) }
+}
+
+/// How far an ellipse reaches across and up; one that is not known reaches nowhere.
+fn reach(ellipse: &Ellipse) -> (f64, f64) {
+    if !ellipse.major.is_finite() {
+        return (0.0, 0.0);
+    }
+    let (sin, cos) = ellipse.angle_degrees.to_radians().sin_cos();
+    ((ellipse.major * cos).hypot(ellipse.minor * sin), (ellipse.major * sin).hypot(ellipse.minor * cos))
 }
 
 /// Points along an ellipse, on the sheet.

@@ -27,6 +27,9 @@ const OVERSAMPLING: usize = 3;
 /// An SVG is drawn on a grid this fine, in dots per inch.
 const SVG_DPI: f64 = 1800.0;
 const POINTS_PER_INCH: f64 = 72.0;
+/// How far, in ems, each backend puts the middle of digits and capitals above the place it is given.
+const SVG_RISE: f64 = 0.09;
+const PNG_RISE: f64 = 0.24;
 
 /// Writes a scene as the extension of `path` says; the file appears whole or not at all.
 ///
@@ -67,7 +70,7 @@ pub(super) fn svg(scene: &Scene) -> Result<String, String> {
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        paint(scene, &area, scale).map_err(|error| error.to_string())?;
+        paint(scene, &area, scale, SVG_RISE).map_err(|error| error.to_string())?;
         area.present().map_err(|error| error.to_string())?;
     }
     // Sizes in millimetres, and the font: the same letters everywhere.
@@ -92,7 +95,8 @@ fn png(scene: &Scene) -> Result<Vec<u8>, String> {
     let mut pixels = vec![255; (3 * width * fine * height * fine) as usize];
     {
         let area = BitMapBackend::with_buffer(&mut pixels, (width * fine, height * fine)).into_drawing_area();
-        paint(scene, &area, PNG_DPI / POINTS_PER_INCH * f64::from(fine)).map_err(|error| error.to_string())?;
+        let scale = PNG_DPI / POINTS_PER_INCH * f64::from(fine);
+        paint(scene, &area, scale, PNG_RISE).map_err(|error| error.to_string())?;
         area.present().map_err(|error| error.to_string())?;
     }
     let mut bytes = Vec::new();
@@ -130,11 +134,12 @@ fn pixels(scene: &Scene, scale: f64) -> (u32, u32) {
     ((scene.width * scale).round() as u32, (scene.height * scale).round() as u32)
 }
 
-/// Draws every mark, `scale` dots to the point.
+/// Draws every mark, `scale` dots to the point; texts are lowered by `rise` ems.
 fn paint<DB: DrawingBackend>(
     scene: &Scene,
     area: &DrawingArea<DB, Shift>,
     scale: f64,
+    rise: f64,
 ) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
     register();
     area.fill(&WHITE)?;
@@ -160,7 +165,9 @@ fn paint<DB: DrawingBackend>(
                 let transform = if *turned { FontTransform::Rotate270 } else { FontTransform::None };
                 let font = (FAMILY, font_size(TEXT * scale)).into_font().transform(transform);
                 let style = font.color(&mixed(ink)).pos(Pos::new(across, VPos::Center));
-                area.draw(&Text::new(text.clone(), dots(*at), style))?;
+                // The top of a turned text is on its left.
+                let lowered = if *turned { (at.0 + rise * TEXT, at.1) } else { (at.0, at.1 + rise * TEXT) };
+                area.draw(&Text::new(text.clone(), dots(lowered), style))?;
             }
         }
     }
