@@ -18,7 +18,7 @@ pub(super) type Range = (f64, f64);
 const TICK: f64 = 2.5;
 const GAP: f64 = 3.0;
 /// Room below the frame for tick labels and the title of the axis.
-pub(super) const BELOW: f64 = TICK + GAP + 2.0 * TEXT + GAP + 1.0;
+pub(super) const BELOW: f64 = TICK + GAP + 2.0 * TEXT + GAP + 2.5;
 /// Room right of a frame whose last tick may be at its end.
 pub(super) const MARGIN_RIGHT: f64 = 11.0;
 /// Room below a frame that has no title.
@@ -57,7 +57,7 @@ impl Frame {
             scene.text((x, bottom + TICK + GAP + TEXT / 2.0 - 1.0), label, Anchor::Middle, ink);
         }
         if !title.is_empty() {
-            let y = bottom + BELOW - TEXT / 2.0 - 1.0;
+            let y = bottom + BELOW - TEXT / 2.0 - 2.5;
             scene.text(((left + right) / 2.0, y), title, Anchor::Middle, ink);
         }
     }

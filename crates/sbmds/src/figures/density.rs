@@ -1,5 +1,7 @@
 //! Kernel densities of one quantity: of the chains of a run, or of several runs laid over one another.
 
+use std::collections::BTreeSet;
+
 use plotters::style::RGBColor;
 
 use super::axes::{BELOW, Frame, MARGIN_RIGHT, Range, Rect, range_of, room_left};
@@ -70,11 +72,23 @@ fn of_chains(run: &FinishedRun, quantity: &str) -> Result<Vec<Curve>, RunError> 
 }
 
 fn of_runs(runs: &[FinishedRun], quantity: &str) -> Result<Vec<Curve>, RunError> {
+    let names = distinct_names(runs);
     let curve = |(place, run): (usize, &FinishedRun)| {
         let pooled: Vec<f64> = run.quantity(quantity)?.chains().iter().flatten().copied().collect();
-        Ok(Curve { name: run.name(), draws: thinned(&pooled), colour: colour(place), width: 0.8 })
+        Ok(Curve { name: names[place].clone(), draws: thinned(&pooled), colour: colour(place), width: 0.8 })
     };
     runs.iter().enumerate().map(curve).collect()
+}
+
+/// The names of the runs; their paths as given if two have the same name.
+fn distinct_names(runs: &[FinishedRun]) -> Vec<String> {
+    let names: Vec<String> = runs.iter().map(FinishedRun::name).collect();
+    let different: BTreeSet<&String> = names.iter().collect();
+    if different.len() == names.len() {
+        names
+    } else {
+        runs.iter().map(|run| run.path().display().to_string()).collect()
+    }
 }
 
 fn thinned(draws: &[f64]) -> Vec<f64> {
