@@ -25,7 +25,7 @@ pub use data::{Fit, LabelData, ReportData, VerdictData};
 pub use draw_sample::DrawSample;
 pub(crate) use gather::axis_share;
 pub use html::write_html;
-pub use neighbours::Neighbours;
+pub use neighbours::{NO_NEIGHBOUR, Neighbours};
 pub use pack::Quantised;
 pub use shepard::Shepard;
 #[cfg(test)]
