@@ -9,6 +9,7 @@ mod export;
 mod failure;
 mod fit;
 mod fit_arguments;
+mod plot;
 mod progress;
 mod report;
 mod simulate;
@@ -41,6 +42,8 @@ enum Command {
     Summary(summary::SummaryCommand),
     /// One interactive page of a finished fit, which opens offline in any browser
     Report(report::Report),
+    /// Figures of finished fits for papers: map, shepard, trace, rank, ess or density, as SVG or PNG
+    Plot(plot::Plot),
     /// Write the draws of a fit as plain files
     Export(export::Export),
     /// Simulate, fit, and check that fits contain the truth as often as they say
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::Fit(command) => command.run(matches.subcommand_matches("fit")),
         Command::Summary(command) => command.run(),
         Command::Report(command) => command.run(),
+        Command::Plot(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Calibrate(command) => command.run(),
         Command::Bench(command) => command.run(),

@@ -3,7 +3,8 @@
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
 //! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
 //! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them) and [`embedding`] (the map).
-//! [`run`] is the whole story: a fit from file to directory, and [`report`] makes a page of it. [`calibration`] checks whole fits by simulation, [`simulate`]
+//! [`run`] is the whole story: a fit from file to directory, and [`report`] makes a
+//! page and [`figures`] makes figures of it. [`calibration`] checks whole fits by simulation, [`simulate`]
 //! and [`demo`] make data to try everything on, and [`random`] hands out the streams of random numbers.
 
 pub mod calibration;
@@ -13,6 +14,7 @@ pub mod diagnostics;
 pub mod dissimilarity;
 pub mod draws;
 pub mod embedding;
+pub mod figures;
 pub mod likelihood;
 pub mod locations;
 mod numeric;

@@ -135,7 +135,7 @@ fn upper_triangles(moments: &Moments) -> Option<Vec<f64>> {
 }
 
 /// The share of a centred map's variance on each axis; equal shares if all objects coincide.
-fn axis_share(mean: &Locations) -> Vec<f64> {
+pub(crate) fn axis_share(mean: &Locations) -> Vec<f64> {
     let spread = |dim: usize| {
         let values = mean.dim(dim);
         let centre = values.iter().sum::<f64>() / values.len() as f64;

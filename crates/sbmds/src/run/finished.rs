@@ -153,7 +153,7 @@ impl FinishedRun {
         if let Some(found) = monitored.iter().position(|quantity| quantity.name() == name) {
             return Ok(monitored.swap_remove(found));
         }
-        let stored = self.variables().flat_map(|variable| entries(variable));
+        let stored = self.variables().flat_map(entries);
         let some: Vec<String> = stored.chain(monitored.iter().map(|quantity| quantity.name().into())).take(8).collect();
         let problem = format!("{} has no quantity {name:?}", self.path().display());
         let remedy =
