@@ -3,9 +3,10 @@
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
 //! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
 //! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them) and [`embedding`] (the map).
-//! [`run`] is the whole story: a fit from file to directory. [`calibration`] checks whole fits by simulation, [`simulate`]
+//! With a [`tree`], the locations' prior is [`brownian`] motion along its branches. [`run`] is the whole story: a fit from file to directory. [`calibration`] checks whole fits by simulation, [`simulate`]
 //! and [`demo`] make data to try everything on, and [`random`] hands out the streams of random numbers.
 
+pub mod brownian;
 pub mod calibration;
 pub mod coupling;
 pub mod demo;
@@ -21,5 +22,6 @@ pub mod random;
 pub mod run;
 pub mod sampler;
 pub mod simulate;
+pub mod tree;
 
 pub use locations::Locations;

@@ -1,0 +1,1 @@
+//! Brownian motion along a tree as the prior of the locations.
