@@ -56,13 +56,12 @@ proptest! {
         prop_assert_eq!(shape(&read), shape(&tree));
         prop_assert_eq!(read.source().name.as_deref(), Some(name.as_str()));
         prop_assert_eq!(read.source().n_trees, 2);
-        // The writer's numbering is the reader's after one round trip.
-        let mut again = NexusWriter::new(Vec::new(), &read).unwrap();
-        again.tree("first", "", |_, out| out.push(0.0)).unwrap();
-        again.tree(&name, "lnP=-1.5,precision={1,2}", |node, out| {
-            out.extend(read.annotated_numbers(node, "loc").unwrap());
-        }).unwrap();
-        prop_assert_eq!(String::from_utf8(again.finish().unwrap()).unwrap().len(), text.len());
+        // Every node keeps its own location: written from what was read, the tree is the same in everything.
+        let mut writer = NexusWriter::new(Vec::new(), &read).unwrap();
+        writer.tree("first", "", |_, out| out.push(0.0)).unwrap();
+        writer.tree(&name, "", |node, out| out.extend(read.annotated_numbers(node, "loc").unwrap())).unwrap();
+        let again = Tree::parse(&String::from_utf8(writer.finish().unwrap()).unwrap()).unwrap();
+        prop_assert_eq!(again, read);
     }
 }
 
