@@ -13,6 +13,7 @@ mod progress;
 mod simulate;
 mod summary;
 mod terminal_map;
+mod tree_arguments;
 
 use std::process::ExitCode;
 
