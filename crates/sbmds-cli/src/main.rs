@@ -15,6 +15,7 @@ mod report;
 mod simulate;
 mod summary;
 mod terminal_map;
+mod tree_arguments;
 
 use std::process::ExitCode;
 
