@@ -207,3 +207,19 @@ impl Colours {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_maps_keep_one_unit_as_long_across_as_up() {
+        let rect = Rect { left: 20.0, top: 5.0, right: 220.0, bottom: 105.0 };
+        for (x, y) in [((0.0, 1.0), (-5.0, 5.0)), ((-30.0, 30.0), (0.0, 1.0))] {
+            let frame = equal_scales(rect, x, y);
+            let (origin, across, up) = (frame.place(0.0, 0.0), frame.place(1.0, 0.0), frame.place(0.0, 1.0));
+            approx::assert_relative_eq!(across.0 - origin.0, origin.1 - up.1, max_relative = 1e-12);
+            assert!(frame.x.0 <= x.0 && frame.x.1 >= x.1 && frame.y.0 <= y.0 && frame.y.1 >= y.1);
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Figures for papers: a finished run as a map, a Shepard plot, traces, ranks, effective sample sizes or densities.
 //!
-//! [`draw`] makes a [`Scene`] of lines, dots and texts in points of print, and [`write`] puts it into an SVG (which carries its
+//! [`draw`] makes a [`Scene`] of lines, dots and texts in points of print, and [`write()`] puts it into an SVG (which carries its
 //! font) or a PNG (300 dots per inch) by the extension of the file. Text is 7 points high at the width that is asked for; colours
 //! are those of Okabe and Ito (2008), which colour-blind people tell apart.
 
