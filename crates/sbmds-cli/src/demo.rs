@@ -40,7 +40,7 @@ impl Demo {
             names.len(),
             distances.display()
         );
-        let run = directory.join("fit");
+        let run = directory.join("cities");
         let mut fit = fit_command(&distances, &run)?;
         fit.map_is_drawn_elsewhere = true;
         let fitted = fit.run(None);
