@@ -3,12 +3,14 @@
 mod arguments;
 mod bench;
 mod calibrate;
+mod cluster;
 mod demo;
 mod eval;
 mod export;
 mod failure;
 mod fit;
 mod fit_arguments;
+mod hdbscan;
 mod plot;
 mod progress;
 mod report;
@@ -45,6 +47,10 @@ enum Command {
     Report(report::Report),
     /// Figures of finished fits for papers: map, shepard, trace, rank, ess or density, as SVG or PNG
     Plot(plot::Plot),
+    /// Clusters of a finished fit, with their uncertainty: HDBSCAN over the draws
+    Cluster(Box<cluster::Cluster>),
+    /// Clusters of points by HDBSCAN, without a fit
+    Hdbscan(hdbscan::Hdbscan),
     /// Write the draws of a fit as plain files
     Export(export::Export),
     /// Simulate, fit, and check that fits contain the truth as often as they say
@@ -65,6 +71,8 @@ fn main() -> ExitCode {
         Command::Summary(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Plot(command) => command.run(),
+        Command::Cluster(command) => command.run(),
+        Command::Hdbscan(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Calibrate(command) => command.run(),
         Command::Bench(command) => command.run(),

@@ -3,13 +3,14 @@
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
 //! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
 //! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them) and [`embedding`] (the map).
-//! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny. [`run`] is the whole story: a
-//! fit from file to directory; [`report`] makes a page and [`figures`] make pictures of it. [`calibration`] checks whole
-//! fits by simulation, [`simulate`]
-//! and [`demo`] make data to try everything on, and [`random`] hands out the streams of random numbers.
+//! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, [`cluster`] finds clusters in the
+//! draws. [`run`] is the whole story: a fit from file to directory; [`report`] makes a page and [`figures`] make pictures
+//! of it. [`calibration`] checks whole fits by simulation, [`simulate`] and [`demo`] make data to try everything on, and
+//! [`random`] hands out the streams of random numbers.
 
 pub mod brownian;
 pub mod calibration;
+pub mod cluster;
 pub mod coupling;
 pub mod demo;
 pub mod diagnostics;

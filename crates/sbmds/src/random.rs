@@ -21,6 +21,8 @@ pub enum Purpose {
     Monitoring = 5,
     /// Which pairs a picture shows.
     Picture = 6,
+    /// Which draws are clustered.
+    Clustering = 8,
 }
 
 /// The stream of one (seed, chain, purpose).

@@ -1,6 +1,7 @@
 //! `sbmds bench`: speed and memory on this machine.
 
 mod clock;
+mod clusters;
 mod coupled;
 mod kernels;
 mod measure;
@@ -24,6 +25,8 @@ pub enum Bench {
     Kernels(kernels::Kernels),
     /// Memory and time to build a likelihood from features and evaluate it (Linux)
     Memory(memory::Memory),
+    /// Time of one HDBSCAN, beside a plain spanning tree measured in the same run
+    Clusters(clusters::Clusters),
     /// Effective draws per second of the samplers on the paper's efficiency study
     Samplers(samplers::Samplers),
 }
@@ -33,6 +36,7 @@ impl Bench {
         match self {
             Self::Kernels(command) => command.run(),
             Self::Memory(command) => command.run(),
+            Self::Clusters(command) => command.run(),
             Self::Samplers(command) => command.run(),
         }
     }

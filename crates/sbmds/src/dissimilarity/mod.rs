@@ -16,6 +16,7 @@ mod metric;
 mod names;
 mod npy;
 mod phylip;
+mod points;
 mod positions;
 mod sniff;
 mod table;
@@ -33,6 +34,7 @@ pub use hash::input_hash;
 pub use labels::{LabelColumn, LabelValues, Labels, NO_LEVEL, read_labels};
 pub use metric::Metric;
 pub use names::Names;
+pub use points::read_points;
 pub use positions::read_positions;
 pub use sniff::Format;
 

@@ -79,14 +79,14 @@ fn join(file: &str, names: &Names, rows: &LabelledRows) -> Result<Vec<usize>, In
     Err(Fault::new(problem, "give one row for every object of the input").at(file, Place::File))
 }
 
-fn has_dimensions(n_dims: usize) -> Result<(), Fault> {
+pub(super) fn has_dimensions(n_dims: usize) -> Result<(), Fault> {
     if n_dims > 0 {
         return Ok(());
     }
     Err(Fault::new("there are no coordinates", "give the name and then at least one coordinate in every row"))
 }
 
-fn check_coordinate(coordinate: f64) -> Result<(), Fault> {
+pub(super) fn check_coordinate(coordinate: f64) -> Result<(), Fault> {
     if coordinate.is_finite() {
         return Ok(());
     }

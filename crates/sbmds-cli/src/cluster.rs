@@ -1,0 +1,210 @@
+//! `sbmds cluster`: clusters of a fit with their uncertainty.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sbmds::cluster::{
+    ClusterError, ClusterSummary, ConsensusSummary, HdbscanSettings, RunClusters, Selection, Spread, Truth,
+    TruthSummary, cluster_run, together,
+};
+use sbmds::dissimilarity::{Names, read_labels};
+use sbmds::draws::DrawReader;
+use sbmds::run::RunDirectory;
+
+use crate::failure::Failure;
+
+/// Flags of `sbmds cluster`.
+#[derive(Args)]
+pub struct Cluster {
+    /// Directory of the run
+    run: PathBuf,
+    /// The fewest objects that make a cluster
+    #[arg(long, value_name = "M", required_unless_present = "together")]
+    min_points: Option<usize>,
+    /// Objects within the core distance, the object itself counted [default: M]
+    #[arg(long, value_name = "K")]
+    min_samples: Option<usize>,
+    /// How clusters are selected from the hierarchy: eom (excess of mass) or leaf
+    #[arg(long, default_value = "eom")]
+    selection: Selection,
+    /// Draws to cluster, chosen without replacement from all chains
+    #[arg(long, value_name = "S", default_value_t = 200)]
+    draws: usize,
+    /// Labels of the objects: CSV or TSV with a header, the first column the name
+    #[arg(long, value_name = "FILE", requires = "truth")]
+    labels: Option<PathBuf>,
+    /// Column of the labels that holds the true classes
+    #[arg(long, value_name = "COLUMN", requires = "labels")]
+    truth: Option<String>,
+    /// Seed of the choice of draws
+    #[arg(long, value_name = "I", default_value_t = 1)]
+    seed: u64,
+    /// Threads to use [default: all cores]; the answer does not depend on it
+    #[arg(long, value_name = "P")]
+    threads: Option<usize>,
+    /// Where to write the results [default: clusters in the directory of the run]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write the counts of draws in which each pair shares a cluster (together.npy, N (N - 1) / 2 numbers)
+    #[arg(long)]
+    counts: bool,
+    /// Write the pairs that share a cluster with at least this probability (together.csv)
+    #[arg(long, value_name = "P")]
+    together_above: Option<f64>,
+    /// Only say how probably two objects share a cluster, by the results of an earlier call
+    #[arg(long, num_args = 2, value_names = ["NAME", "NAME"])]
+    together: Option<Vec<String>>,
+}
+
+impl Cluster {
+    pub fn run(&self) -> Result<(), Failure> {
+        let (run, _) = RunDirectory::open(&self.run)?;
+        let out = self.out.clone().unwrap_or_else(|| run.path().join("clusters"));
+        let reader = DrawReader::open(run.path())?;
+        if let Some([a, b]) = self.together.as_deref() {
+            return print_together(&out, reader.names(), [a, b]);
+        }
+        self.check()?;
+        let truth = self.read_truth(reader.names())?;
+        let clusters = self.with_threads(|| self.cluster(&reader, truth.as_ref()))?;
+        print!("{}", table(&clusters.summary));
+        if clusters.summary.cluster_counts.keys().all(|&n_clusters| n_clusters == 0) {
+            println!("no draw has a cluster: give a smaller --min-points");
+        }
+        self.with_threads(|| self.write(&clusters, &out))
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        if self.draws == 0 {
+            return Err(Failure::bad_input("--draws 0: nothing to cluster; give at least 1"));
+        }
+        match self.together_above {
+            Some(probability) if !(0.0..=1.0).contains(&probability) => {
+                Err(Failure::bad_input(format!("--together-above {probability}: give a probability from 0 to 1")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn read_truth(&self, names: &Names) -> Result<Option<Truth>, Failure> {
+        let (Some(path), Some(column)) = (&self.labels, &self.truth) else {
+            return Ok(None);
+        };
+        let labels = read_labels(path, names)?;
+        let truth =
+            Truth::new(&labels, column).map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))?;
+        if truth.n_unknown() > 0 {
+            eprintln!("warning: {} objects have no {column:?} and are left out of the comparison", truth.n_unknown());
+        }
+        Ok(Some(truth))
+    }
+
+    fn with_threads<T: Send>(&self, work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+        // 0 is all cores to rayon.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build();
+        pool.map_err(|error| Failure::bad_input(format!("cannot start the threads: {error}")))?.install(work)
+    }
+
+    fn cluster(&self, reader: &DrawReader, truth: Option<&Truth>) -> Result<RunClusters, Failure> {
+        let min_cluster_size = self.min_points.unwrap_or_default();
+        let min_samples = self.min_samples.unwrap_or(min_cluster_size);
+        let settings = HdbscanSettings { min_cluster_size, min_samples, selection: self.selection };
+        Ok(cluster_run(reader, &settings, self.draws, self.seed, truth)?)
+    }
+
+    fn write(&self, clusters: &RunClusters, out: &Path) -> Result<(), Failure> {
+        let mut written = clusters.write(out)?;
+        if self.counts {
+            written.push(clusters.write_counts(out)?);
+        }
+        if let Some(probability) = self.together_above {
+            let (path, n_pairs) = clusters.write_pairs_above(out, probability)?;
+            println!("{n_pairs} pairs share a cluster with probability {probability} or more");
+            written.push(path);
+        }
+        written.iter().for_each(|path| println!("{}", path.display()));
+        Ok(())
+    }
+}
+
+impl From<ClusterError> for Failure {
+    fn from(error: ClusterError) -> Self {
+        let flag = match &error {
+            ClusterError::Hdbscan(sbmds::cluster::HdbscanError::MinClusterSize(_)) => "--min-points: ",
+            ClusterError::Hdbscan(_) => "--min-samples: ",
+            _ => "",
+        };
+        Self::bad_input(format!("{flag}{error}"))
+    }
+}
+
+fn print_together(out: &Path, names: &Names, [a, b]: [&String; 2]) -> Result<(), Failure> {
+    let (n_together, n_draws) = together(out, names, [a, b])?;
+    let probability = n_together as f64 / n_draws.max(1) as f64;
+    println!("{a} and {b} share a cluster in {n_together} of {n_draws} draws: probability {probability:.4}");
+    Ok(())
+}
+
+/// The numbers, one line each.
+fn table(summary: &ClusterSummary) -> String {
+    let ClusterSummary { hdbscan, n_draws, n_available, n_objects, .. } = summary;
+    let mut lines = vec![
+        ("draws", format!("{n_draws} of {n_available}, {n_objects} objects")),
+        (
+            "HDBSCAN",
+            format!(
+                "clusters of {} or more, {} samples, {}",
+                hdbscan.min_cluster_size, hdbscan.min_samples, hdbscan.selection
+            ),
+        ),
+        ("clusters", format!("{} in most draws ({})", summary.mode_clusters, shares(&summary.cluster_counts))),
+        ("noise", format!("{} objects", spread(&summary.noise, 1))),
+    ];
+    lines.extend(summary.truth.iter().flat_map(truth_lines));
+    lines.push(("consensus", consensus(&summary.consensus)));
+    lines.iter().map(|(name, text)| format!("{name:18} {text}\n")).collect()
+}
+
+fn truth_lines(truth: &TruthSummary) -> Vec<(&'static str, String)> {
+    let known = |value: &Option<Spread>| value.as_ref().map_or_else(|| "-".into(), |value| spread(value, 4));
+    vec![
+        ("error", format!("{} (mean over clusters, noise left out)", known(&truth.error))),
+        ("error, pooled", format!("{} (over objects in clusters)", known(&truth.pooled_error))),
+        ("classes found", format!("of {}: {}", truth.n_classes, shares(&truth.classes_found))),
+        (
+            "adjusted Rand",
+            format!("{}; in clusters alone {}", known(&truth.rand_index), known(&truth.rand_index_clustered)),
+        ),
+    ]
+}
+
+fn consensus(consensus: &ConsensusSummary) -> String {
+    let sizes: Vec<String> = consensus.sizes.iter().take(10).map(usize::to_string).collect();
+    let more = if consensus.sizes.len() > 10 { ", ..." } else { "" };
+    let ConsensusSummary { n_clusters, n_noise, expected_variation, mean_confidence, .. } = consensus;
+    format!(
+        "{n_clusters} clusters ({}{more}), {n_noise} noise; confidence {mean_confidence:.3}, {expected_variation:.3} bits from a draw",
+        sizes.join(", ")
+    )
+}
+
+fn spread(value: &Spread, digits: usize) -> String {
+    let Spread { mean, q2_5, q97_5 } = value;
+    format!("{mean:.digits$}, 95% in [{q2_5:.digits$}, {q97_5:.digits$}]")
+}
+
+/// `3: 20%, 4: 80%`, the most frequent first.
+fn shares(counts: &std::collections::BTreeMap<usize, usize>) -> String {
+    let total: usize = counts.values().sum();
+    let mut by_frequency: Vec<(usize, usize)> = counts.iter().map(|(&number, &count)| (count, number)).collect();
+    by_frequency.sort_by_key(|&(count, number)| (std::cmp::Reverse(count), number));
+    let mut text = String::new();
+    for (place, (count, number)) in by_frequency.iter().take(6).enumerate() {
+        let share = 100.0 * *count as f64 / total as f64;
+        let separator = if place == 0 { "" } else { ", " };
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{separator}{number}: {share:.1}%");
+    }
+    if by_frequency.len() > 6 { text + ", ..." } else { text }
+}

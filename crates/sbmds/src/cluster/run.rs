@@ -1,0 +1,167 @@
+//! The clusters of a whole run: from its draws to a directory of results.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::bagging::{ClusteredDraws, cluster_draws};
+use super::consensus::{Consensus, consensus};
+use super::draw_labels::look_up;
+use super::error::ClusterError;
+use super::hdbscan::HdbscanSettings;
+use super::summary::{ClusterSummary, summarise};
+use super::together::{write_counts, write_pairs_above};
+use super::truth::{Score, Truth};
+use crate::dissimilarity::Names;
+use crate::draws::DrawReader;
+use crate::draws::atomic::{Sync, replace_bytes};
+
+const LABELS: &str = "labels.npy";
+const COUNTS: &str = "together.npy";
+const PAIRS: &str = "together.csv";
+
+/// Everything known of the clusters of a run.
+pub struct RunClusters {
+    /// The objects.
+    pub names: Names,
+    /// The clusters of every draw looked at.
+    pub draws: ClusteredDraws,
+    /// How each of these draws agrees with true classes, if there are any.
+    pub scores: Option<Vec<Score>>,
+    /// The partition that says best what the draws say.
+    pub consensus: Consensus,
+    /// All of it in numbers.
+    pub summary: ClusterSummary,
+}
+
+/// Clusters up to `n_draws` draws of a run and summarises them. The answer is the same for any number of threads.
+///
+/// # Errors
+/// If the run kept no locations, has no draw yet or is damaged, or the settings cannot be used.
+pub fn cluster_run(
+    reader: &DrawReader,
+    settings: &HdbscanSettings,
+    n_draws: usize,
+    seed: u64,
+    truth: Option<&Truth>,
+) -> Result<RunClusters, ClusterError> {
+    let draws = cluster_draws(reader, settings, n_draws, seed)?;
+    let scores: Option<Vec<Score>> = truth.map(|truth| draws.labels.iter().map(|labels| truth.score(labels)).collect());
+    let consensus = consensus(&draws.labels, reader.names());
+    let summary = summarise(settings, seed, &draws, truth.zip(scores.as_deref()), &consensus);
+    Ok(RunClusters { names: reader.names().clone(), draws, scores, consensus, summary })
+}
+
+impl RunClusters {
+    /// Writes `summary.json`, `clusters.csv` (the consensus), `draws.csv` (one line per draw) and `labels.npy` (draws x
+    /// objects) to a directory, and removes what an earlier clustering left there of co-clustering.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn write(&self, directory: &Path) -> Result<Vec<PathBuf>, ClusterError> {
+        fs::create_dir_all(directory).map_err(ClusterError::io("create", directory))?;
+        for name in [COUNTS, PAIRS] {
+            remove(&directory.join(name))?;
+        }
+        let labels = directory.join(LABELS);
+        self.draws.labels.write(&labels)?;
+        let summary = serde_json::to_string_pretty(&self.summary).map_err(io::Error::from).map(|json| json + "\n");
+        Ok(vec![
+            replace(directory.join("clusters.csv"), self.consensus_table().map_err(io::Error::from))?,
+            replace(directory.join("draws.csv"), self.draw_table().map_err(io::Error::from))?,
+            labels,
+            replace(directory.join("summary.json"), summary.map(String::into_bytes))?,
+        ])
+    }
+
+    /// Writes `together.npy`: in how many draws each pair (a, b), a < b, shares a cluster, row by row.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_counts(&self, directory: &Path) -> Result<PathBuf, ClusterError> {
+        let path = directory.join(COUNTS);
+        write_counts(&self.draws.labels, &path).map(|()| path)
+    }
+
+    /// Writes `together.csv`: the pairs that share a cluster with at least this probability; returns how many.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_pairs_above(&self, directory: &Path, probability: f64) -> Result<(PathBuf, usize), ClusterError> {
+        let path = directory.join(PAIRS);
+        let n_pairs = write_pairs_above(&self.draws.labels, &self.names, probability, &path)?;
+        Ok((path, n_pairs))
+    }
+
+    fn consensus_table(&self) -> csv::Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        table.write_record(["name", "cluster", "confidence", "membership", "noise"])?;
+        let n_draws = self.draws.labels.n_draws() as f64;
+        for (object, name) in self.names.iter().enumerate() {
+            let noise = self.draws.labels.n_noise(object) as f64 / n_draws;
+            let numbers = [self.consensus.confidence[object], self.draws.membership[object], noise];
+            let [confidence, membership, noise] = numbers.map(|number| number.to_string());
+            let cluster = self.consensus.labels[object].to_string();
+            table.write_record([&*name, &cluster, &confidence, &membership, &noise])?;
+        }
+        table.into_inner().map_err(|error| error.into_error().into())
+    }
+
+    fn draw_table(&self) -> csv::Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let mut header = vec!["chain", "draw", "clusters", "noise"];
+        if self.scores.is_some() {
+            header.extend(["error", "pooled_error", "classes_found", "adjusted_rand", "adjusted_rand_clustered"]);
+        }
+        table.write_record(header)?;
+        for (number, place) in self.draws.places.iter().enumerate() {
+            let n_noise = self.draws.labels.draw(number).iter().filter(|&&label| label < 0).count();
+            let n_clusters = self.draws.labels.n_clusters(number);
+            let mut row = [place.chain, place.draw, n_clusters, n_noise].map(|count| count.to_string()).to_vec();
+            if let Some(scores) = &self.scores {
+                row.extend(score_cells(&scores[number]));
+            }
+            table.write_record(row)?;
+        }
+        table.into_inner().map_err(|error| error.into_error().into())
+    }
+}
+
+/// The cells of one draw; what has no value is empty.
+fn score_cells(score: &Score) -> [String; 5] {
+    let known = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
+    [
+        known(score.error),
+        known(score.pooled_error),
+        score.n_classes_found.to_string(),
+        score.rand_index.to_string(),
+        known(score.error.map(|_| score.rand_index_clustered)),
+    ]
+}
+
+/// In how many draws of all two objects share a cluster, by what [`RunClusters::write`] left in `directory`; reads two
+/// numbers per draw.
+///
+/// # Errors
+/// If a name is not known, or nothing was clustered there.
+pub fn together(directory: &Path, names: &Names, pair: [&str; 2]) -> Result<(usize, usize), ClusterError> {
+    let find = |name: &str| names.find(name).ok_or_else(|| ClusterError::NoObject(name.into()));
+    let pair = [find(pair[0])?, find(pair[1])?];
+    let path = directory.join(LABELS);
+    if !path.exists() {
+        return Err(ClusterError::NotClustered(path));
+    }
+    look_up(&path, names.len(), pair)
+}
+
+fn replace(path: PathBuf, content: io::Result<Vec<u8>>) -> Result<PathBuf, ClusterError> {
+    let written = content.and_then(|bytes| replace_bytes(&path, Sync::Later, &bytes));
+    written.map_err(ClusterError::io("write", &path)).map(|()| path)
+}
+
+fn remove(path: &Path) -> Result<(), ClusterError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(ClusterError::io("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
