@@ -142,7 +142,6 @@ pub fn hdbscan(x: &Locations, settings: &HdbscanSettings) -> Result<Clustering, 
 }
 
 fn check_coordinates(x: &Locations) -> Result<(), HdbscanError> {
-    // Not a number fails the comparison too.
     match x.as_slice().iter().position(|value| value.is_nan() || value.abs() > LARGEST) {
         None => Ok(()),
         Some(index) => {
