@@ -100,11 +100,11 @@ impl Eval {
 
     /// The prior of the locations, if a tree is given.
     fn tree_prior(&self, positions: &Locations, names: &Names) -> Result<Option<TreePrior>, Failure> {
-        let Some(tree) = self.tree.read(names)? else { return Ok(None) };
         let Some(file) = &self.trait_precision else {
             let message = "--tree needs --trait-precision FILE: the inverse of Sigma, D x D numbers without header";
-            return Err(Failure::bad_input(message));
+            return if self.tree.tree.is_some() { Err(Failure::bad_input(message)) } else { Ok(None) };
         };
+        let Some(tree) = self.tree.read(names)? else { return Ok(None) };
         let precision = Precision::read(file, positions.n_dims()).map_err(Failure::bad_input)?;
         // Places are objects here: nothing is shuffled.
         let prior = self.tree.prior(tree.tree(), tree.objects(), positions.n_dims())?;
