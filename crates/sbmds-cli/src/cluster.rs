@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sbmds::cluster::{
-    ClusterError, ClusterSummary, ConsensusSummary, HdbscanSettings, RunClusters, Selection, Spread, Truth,
-    TruthSummary, cluster_run, together,
+    ClusterError, ClusterSummary, ConsensusSummary, HdbscanError, HdbscanSettings, RunClusters, Selection, Spread,
+    Truth, TruthSummary, cluster_run, together,
 };
 use sbmds::dissimilarity::{Names, read_labels};
 use sbmds::draws::DrawReader;
@@ -131,8 +131,8 @@ impl Cluster {
 impl From<ClusterError> for Failure {
     fn from(error: ClusterError) -> Self {
         let flag = match &error {
-            ClusterError::Hdbscan(sbmds::cluster::HdbscanError::MinClusterSize(_)) => "--min-points: ",
-            ClusterError::Hdbscan(_) => "--min-samples: ",
+            ClusterError::Hdbscan(HdbscanError::MinClusterSize(_)) => "--min-points: ",
+            ClusterError::Hdbscan(HdbscanError::MinSamples | HdbscanError::TooManySamples { .. }) => "--min-samples: ",
             _ => "",
         };
         Self::bad_input(format!("{flag}{error}"))

@@ -99,3 +99,16 @@ fn nonsense_is_refused() {
         assert!(message.contains(part), "{arguments}: {message}");
     }
 }
+
+#[test]
+fn clusters_report_a_ratio() {
+    let report = json("clusters --objects 200,300 --dims 2,3 --min-points 10 --rounds 1 --json");
+    let timings = report.as_array().unwrap();
+    let sizes: Vec<_> =
+        timings.iter().map(|timing| (timing["n_objects"].as_u64(), timing["n_dims"].as_u64())).collect();
+    assert_eq!(sizes, [(200, 2), (200, 3), (300, 2), (300, 3)].map(|(n, dims)| (Some(n), Some(dims))));
+    assert!(timings.iter().all(|timing| is_positive(&timing["ratio"]) && timing["n_clusters"].is_u64()));
+    let table = String::from_utf8(bench("clusters --objects 200 --min-points 10 --rounds 1").stdout).unwrap();
+    assert!(table.contains("plain ms") && table.lines().count() == 2, "{table}");
+    assert_eq!(bench("clusters --objects 20 --min-points 40").status.code(), Some(2));
+}

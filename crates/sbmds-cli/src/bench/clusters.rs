@@ -56,6 +56,10 @@ impl Clusters {
         if self.rounds == 0 || self.dims.contains(&0) {
             return Err(Failure::bad_input("--rounds and --dims need numbers of at least 1"));
         }
+        if let Some(n_objects) = self.objects.iter().find(|&&n_objects| n_objects < self.min_points) {
+            let message = format!("--objects {n_objects}: fewer than --min-points {}", self.min_points);
+            return Err(Failure::bad_input(message));
+        }
         let mut timings = Vec::new();
         for (n_objects, n_dims) in self.objects.iter().flat_map(|&n| self.dims.iter().map(move |&dims| (n, dims))) {
             let _line = Passing::line(format_args!("{} objects in {n_dims} dimensions", grouped(n_objects)));

@@ -8,6 +8,9 @@ use crate::Locations;
 /// Length of the minimum spanning tree of mutual reachability by Prim's algorithm.
 ///
 /// The trees of boxes are tested against what this sums up, and `sbmds bench clusters` reports speed relative to it.
+///
+/// # Panics
+/// If `min_samples` is 0 or more than there are objects.
 pub fn spanning_tree_length(x: &Locations, min_samples: usize) -> f64 {
     let points = Distinct::new(x);
     let cores = squared_core_distances(&points, min_samples);

@@ -1,0 +1,5 @@
+//! `sbmds hdbscan` and `sbmds cluster` through the binary.
+
+mod kit;
+mod points;
+mod runs;
