@@ -1,7 +1,7 @@
 //! HDBSCAN (Campello, Moulavi and Sander 2013; Campello et al. 2015), exact, in any number of dimensions.
 //!
 //! [`hdbscan`] is the whole story. Settings, labels, membership strengths and outlier scores mean what they mean in
-//! scikit-learn and the hdbscan package. Unlike there, ties are broken by a fixed order ([`edge`]), so that the answer
+//! scikit-learn and the hdbscan package. Unlike there, ties are broken by a fixed order (see `edge`), so that the answer
 //! depends on the points alone and not on the order in which they come. docs/clustering.md has the equations.
 
 mod assign;
