@@ -13,7 +13,7 @@ use sbmds::embedding::procrustes;
 
 use crate::failure::Failure;
 use crate::fit::Fit;
-use crate::terminal_map;
+use crate::{report, terminal_map};
 
 /// Flags of `sbmds demo`.
 #[derive(Args)]
@@ -40,8 +40,10 @@ impl Demo {
             names.len(),
             distances.display()
         );
-        let run = directory.join("fit");
-        let fitted = fit_command(&distances, &run)?.run(None);
+        let run = directory.join("cities");
+        let mut fit = fit_command(&distances, &run)?;
+        fit.map_is_drawn_elsewhere = true;
+        let fitted = fit.run(None);
         if let Err(failure) = &fitted
             && !failure.is_bad_verdict()
         {
@@ -67,8 +69,9 @@ impl Demo {
         println!("\n{}", terminal_map::draw(&points, self.width.max(40), self.width.max(40) * 2 / 5));
         println!(
             "The posterior mean map, turned to match a view of the globe. Locations and uncertainties of every city:\n  \
-             {embedding}\nMore: sbmds summary {run}",
+             {embedding}\nThe interactive report, for any browser:\n  {report}\nMore: sbmds summary {run}",
             embedding = run.join("embedding.csv").display(),
+            report = report::default_path(run).display(),
             run = run.display()
         );
         Ok(())

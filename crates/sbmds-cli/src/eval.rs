@@ -1,17 +1,19 @@
-//! `sbmds eval`: the log-likelihood and its gradient at given locations.
+//! `sbmds eval`: the log-likelihood and its gradient at given locations, and with a tree the locations' prior.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use sbmds::Locations;
+use sbmds::brownian::Precision;
 use sbmds::coupling::Connections;
-use sbmds::dissimilarity::read_positions;
+use sbmds::dissimilarity::{Names, read_positions};
 use sbmds::likelihood::Workspace;
 use sbmds::run::{disconnection, underdetermination};
 use serde::Serialize;
 
 use crate::arguments::{CouplingArgs, InputArgs};
 use crate::failure::Failure;
+use crate::tree_arguments::TreeArgs;
 
 /// Flags of `sbmds eval`.
 #[derive(Args)]
@@ -29,6 +31,11 @@ pub struct Eval {
     /// Also print the gradient with respect to the locations, in input order
     #[arg(long)]
     gradient: bool,
+    #[command(flatten)]
+    tree: TreeArgs,
+    /// Precision of the diffusion along the tree, the inverse of Sigma: D x D numbers without header
+    #[arg(long, value_name = "FILE", requires = "tree")]
+    trait_precision: Option<PathBuf>,
 }
 
 /// What is printed.
@@ -40,6 +47,16 @@ struct Evaluation {
     log_likelihood: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     gradient: Option<Vec<Vec<f64>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_prior_tree: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gradient_prior_tree: Option<Vec<Vec<f64>>>,
+}
+
+/// The locations' prior given a tree, with its gradient in input order.
+struct TreePrior {
+    log_density: f64,
+    gradient: Locations,
 }
 
 impl Eval {
@@ -49,6 +66,7 @@ impl Eval {
         }
         let data = self.input.read()?;
         let positions = read_positions(&self.positions, data.names())?;
+        let tree_prior = self.tree_prior(&positions, data.names())?;
         let coupling = self.coupling.lay(&data, positions.n_dims())?;
         let likelihood = self.coupling.likelihood(&data, &coupling, positions.n_dims());
         let connections = Connections::of(&likelihood);
@@ -71,10 +89,33 @@ impl Eval {
             n_dims: x.n_dims(),
             n_pairs: likelihood.n_pairs(),
             log_likelihood,
-            gradient: self.gradient.then(|| (0..x.n_objects()).map(|object| by_object.object(object)).collect()),
+            gradient: self.gradient.then(|| rows(&by_object)),
+            log_prior_tree: tree_prior.as_ref().map(|prior| prior.log_density),
+            gradient_prior_tree: tree_prior.filter(|_| self.gradient).map(|prior| rows(&prior.gradient)),
         };
         let json = serde_json::to_string(&evaluation).map_err(Failure::bad_input)?;
         println!("{json}");
         Ok(())
     }
+
+    /// The prior of the locations, if a tree is given.
+    fn tree_prior(&self, positions: &Locations, names: &Names) -> Result<Option<TreePrior>, Failure> {
+        let Some(file) = &self.trait_precision else {
+            let message = "--tree needs --trait-precision FILE: the inverse of Sigma, D x D numbers without header";
+            return if self.tree.tree.is_some() { Err(Failure::bad_input(message)) } else { Ok(None) };
+        };
+        let Some(tree) = self.tree.read(names)? else { return Ok(None) };
+        let precision = Precision::read(file, positions.n_dims()).map_err(Failure::bad_input)?;
+        // Places are objects here: nothing is shuffled.
+        let prior = self.tree.prior(tree.tree(), tree.objects(), positions.n_dims())?;
+        let mut gradient = Locations::zeros(positions.n_objects(), positions.n_dims());
+        let (mut workspace, x) = (prior.workspace(), positions.as_slice());
+        let log_density = prior.log_density_and_gradient(&mut workspace, x, &precision, gradient.as_mut_slice());
+        Ok(Some(TreePrior { log_density, gradient }))
+    }
+}
+
+/// One row of numbers per object.
+fn rows(locations: &Locations) -> Vec<Vec<f64>> {
+    (0..locations.n_objects()).map(|object| locations.object(object)).collect()
 }

@@ -31,6 +31,11 @@ impl Failure {
         self.code == 1
     }
 
+    /// Why, in words.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Says why on stderr.
     pub fn report(self) -> ExitCode {
         let kind = if self.code == 2 { "error: " } else { "" };

@@ -1,6 +1,6 @@
 //! `sbmds fit`: from a table of dissimilarities to draws, a map and a verdict.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use crate::arguments::{CouplingArgs, ReadingArgs};
 use crate::failure::Failure;
 use crate::fit_arguments::{DrawArgs, PriorArgs, SamplerArgs};
 use crate::progress::{Watch, WatchMode};
+use crate::{report, summary};
 
 /// Flags of `sbmds fit`.
 #[derive(Args)]
@@ -49,11 +50,27 @@ pub struct Fit {
     /// Progress on stderr: bars on a terminal, one JSON object per chain and second, or none
     #[arg(long, value_enum, default_value = "auto")]
     progress: WatchMode,
+    /// Write no report.html and no map.svg, and draw no map at the end
+    #[arg(long)]
+    no_report: bool,
+    /// Whether the caller draws a map of its own.
+    #[arg(skip)]
+    pub map_is_drawn_elsewhere: bool,
 }
 
 /// Flags that may accompany `--resume`.
-const WITH_RESUME: [&str; 9] =
-    ["input", "out", "resume", "threads", "checkpoint_every", "progress", "draws", "until_ess", "max_draws"];
+const WITH_RESUME: [&str; 10] = [
+    "input",
+    "out",
+    "resume",
+    "threads",
+    "checkpoint_every",
+    "progress",
+    "no_report",
+    "draws",
+    "until_ess",
+    "max_draws",
+];
 
 impl Fit {
     pub fn run(&self, given: Option<&ArgMatches>) -> Result<(), Failure> {
@@ -73,6 +90,7 @@ impl Fit {
         match outcome? {
             Outcome::Finished(summary) => {
                 eprintln!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64());
+                self.show(&directory, n_threads);
                 verdict(&summary)
             }
             Outcome::FinishedBefore(summary) => {
@@ -82,6 +100,21 @@ impl Fit {
             Outcome::Interrupted => Err(Failure::interrupted(format!(
                 "interrupted; everything is saved. Go on with: sbmds fit --resume --out {shown}"
             ))),
+        }
+    }
+
+    /// Draws the map and writes the report. What fails here leaves a good fit a good fit.
+    fn show(&self, directory: &Path, n_threads: usize) {
+        if self.no_report {
+            return;
+        }
+        let map = if self.map_is_drawn_elsewhere { None } else { summary::map_for_terminal(directory) };
+        if let Some(map) = map {
+            println!("\n{map}");
+        }
+        match report::write_into(directory, n_threads) {
+            Ok(()) => eprintln!("report: {}", report::default_path(directory).display()),
+            Err(failure) => eprintln!("warning: the fit is complete, but its report is not: {}", failure.message()),
         }
     }
 
@@ -192,6 +225,6 @@ fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
 }
 
 /// A path that means the same from every directory.
-fn absolute(path: &std::path::Path) -> Result<PathBuf, Failure> {
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
 }

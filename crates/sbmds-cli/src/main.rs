@@ -11,11 +11,13 @@ mod failure;
 mod fit;
 mod fit_arguments;
 mod hdbscan;
+mod plot;
 mod progress;
 mod report;
 mod simulate;
 mod summary;
 mod terminal_map;
+mod tree_arguments;
 
 use std::process::ExitCode;
 
@@ -43,6 +45,8 @@ enum Command {
     Summary(summary::SummaryCommand),
     /// One interactive page of a finished fit, which opens offline in any browser
     Report(report::Report),
+    /// Figures of finished fits for papers: map, shepard, trace, rank, ess or density, as SVG or PNG
+    Plot(plot::Plot),
     /// Clusters of a finished fit, with their uncertainty: HDBSCAN over the draws
     Cluster(Box<cluster::Cluster>),
     /// Clusters of points by HDBSCAN, without a fit
@@ -66,6 +70,7 @@ fn main() -> ExitCode {
         Command::Fit(command) => command.run(matches.subcommand_matches("fit")),
         Command::Summary(command) => command.run(),
         Command::Report(command) => command.run(),
+        Command::Plot(command) => command.run(),
         Command::Cluster(command) => command.run(),
         Command::Hdbscan(command) => command.run(),
         Command::Export(command) => command.run(),

@@ -8,6 +8,7 @@ use sbmds::report::{ReportData, write_html};
 use sbmds::run::FinishedRun;
 
 use crate::failure::Failure;
+use crate::plot;
 
 /// Flags of `sbmds report`.
 #[derive(Args)]
@@ -52,4 +53,14 @@ impl Report {
 /// Where the report of a run is by default.
 pub fn default_path(run: &Path) -> PathBuf {
     run.join("report.html")
+}
+
+/// Writes the report and the map of a run into its directory, with so many threads.
+pub fn write_into(directory: &Path, n_threads: usize) -> Result<(), Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().map_err(Failure::bad_input)?;
+    pool.install(|| {
+        let run = FinishedRun::open(directory)?;
+        write_html(&ReportData::gather(&run, None)?, &default_path(directory))?;
+        plot::write_map(&run, &directory.join("map.svg"))
+    })
 }

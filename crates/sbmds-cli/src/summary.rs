@@ -1,11 +1,15 @@
-//! `sbmds summary`: what a finished fit says, verdict first.
+//! `sbmds summary`: what a finished fit says, verdict first, and a small map last.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use csv::StringRecord;
 use sbmds::run::{RunDirectory, Summary, digits};
+use terminal_size::{Width, terminal_size_of};
+use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
+use crate::terminal_map;
 
 /// Flags of `sbmds summary`.
 #[derive(Args)]
@@ -18,7 +22,18 @@ pub struct SummaryCommand {
     /// Print summary.json instead
     #[arg(long)]
     json: bool,
+    /// Draw the map even if the output is no terminal or a narrow one
+    #[arg(long, conflicts_with = "no_map")]
+    map: bool,
+    /// Draw no map
+    #[arg(long)]
+    no_map: bool,
 }
+
+/// The narrowest terminal that gets a map.
+const NARROWEST: usize = 80;
+/// The widest map: a small one is enough.
+const WIDEST: usize = 110;
 
 impl SummaryCommand {
     pub fn run(&self) -> Result<(), Failure> {
@@ -30,26 +45,77 @@ impl SummaryCommand {
             return Ok(());
         }
         print!("{}", table(&summary));
-        self.print_map(&run, summary.n_objects)
+        for warning in &summary.warnings {
+            println!("warning: {warning}");
+        }
+        let rows = Rows::read(&run)?;
+        rows.print(self.objects);
+        let columns = if self.map { Some(terminal_columns().unwrap_or(NARROWEST)) } else { wide_terminal() };
+        if let Some(columns) = columns.filter(|_| !self.no_map) {
+            println!("\n{}", rows.map(columns));
+        }
+        Ok(())
     }
+}
 
-    /// The first rows of `embedding.csv`.
-    fn print_map(&self, run: &RunDirectory, n_objects: usize) -> Result<(), Failure> {
+/// The map of a run for the terminal that reads stdout; `None` if none does, it is too narrow, or there is no map.
+pub fn map_for_terminal(run: &Path) -> Option<String> {
+    let columns = wide_terminal()?;
+    let (run, _) = RunDirectory::open(run).ok()?;
+    Some(Rows::read(&run).ok()?.map(columns))
+}
+
+fn terminal_columns() -> Option<usize> {
+    terminal_size_of(std::io::stdout()).map(|(Width(columns), _)| usize::from(columns))
+}
+
+fn wide_terminal() -> Option<usize> {
+    terminal_columns().filter(|&columns| columns >= NARROWEST)
+}
+
+/// `embedding.csv`.
+struct Rows {
+    path: PathBuf,
+    header: StringRecord,
+    rows: Vec<StringRecord>,
+}
+
+impl Rows {
+    fn read(run: &RunDirectory) -> Result<Self, Failure> {
         let path = run.embedding();
         let unreadable = |error: csv::Error| Failure::bad_input(format!("cannot read {}: {error}", path.display()));
         let mut reader = csv::Reader::from_path(&path).map_err(unreadable)?;
         let header = reader.headers().map_err(unreadable)?.clone();
-        let rows: Vec<csv::StringRecord> =
-            reader.records().take(self.objects).collect::<Result<_, _>>().map_err(unreadable)?;
-        let width = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0).max(4);
-        println!("\n{:width$}{}", &header[0], header.iter().skip(1).map(|name| cell(short(name))).collect::<String>());
-        for row in &rows {
-            println!("{:width$}{}", &row[0], row.iter().skip(1).map(|text| cell(&number(text))).collect::<String>());
+        let rows = reader.records().collect::<Result<_, _>>().map_err(unreadable)?;
+        Ok(Self { path, header, rows })
+    }
+
+    /// Prints the first rows.
+    fn print(&self, most: usize) {
+        let shown = &self.rows[..most.min(self.rows.len())];
+        let width = shown.iter().map(|row| row[0].width()).max().unwrap_or(0).max(4);
+        let padded = |name: &str| format!("{name}{}", " ".repeat(width.saturating_sub(name.width())));
+        let titles = self.header.iter().skip(1).map(|name| cell(short(name))).collect::<String>();
+        println!("\n{}{titles}", padded(&self.header[0]));
+        for row in shown {
+            println!("{}{}", padded(&row[0]), row.iter().skip(1).map(|text| cell(&number(text))).collect::<String>());
         }
-        if n_objects > rows.len() {
-            println!("... {} more in {}", n_objects - rows.len(), path.display());
+        if self.rows.len() > shown.len() {
+            println!("... {} more in {}", self.rows.len() - shown.len(), self.path.display());
         }
-        Ok(())
+    }
+
+    /// The map on its first two axes (its only one, if it has one), `columns` wide.
+    fn map(&self, columns: usize) -> String {
+        let place = |title: &str| self.header.iter().position(|name| name == title);
+        let coordinate = |row: &StringRecord, place: Option<usize>| {
+            place.and_then(|place| row.get(place)?.parse::<f64>().ok()).unwrap_or(0.0)
+        };
+        let (x, y) = (place("x1"), place("x2"));
+        let points: Vec<_> =
+            self.rows.iter().map(|row| (row[0].to_owned(), coordinate(row, x), coordinate(row, y))).collect();
+        let columns = columns.min(WIDEST);
+        terminal_map::draw(&points, columns, if y.is_some() { columns / 4 } else { 1 })
     }
 }
 

@@ -12,7 +12,7 @@ fn the_demo_ends_in_a_map_a_person_recognises() {
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    assert!(directory.path().join("demo/fit/embedding.csv").exists());
+    assert!(directory.path().join("demo/cities/embedding.csv").exists());
     let line_of = |city: &str| text.lines().position(|line| line.contains(city)).expect(city);
     let column_of = |city: &str| text.lines().find_map(|line| line.find(city)).expect(city);
     // Seen from above the northern hemisphere: Africa below, the Pacific above, America left, Australia right.

@@ -3,9 +3,12 @@
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
 //! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
 //! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them) and [`embedding`] (the map).
-//! [`run`] is the whole story: a fit from file to directory, and [`report`] makes a page of it. [`cluster`] finds clusters in its draws. [`calibration`] checks whole fits by simulation, [`simulate`]
-//! and [`demo`] make data to try everything on, and [`random`] hands out the streams of random numbers.
+//! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, [`cluster`] finds clusters in the
+//! draws. [`run`] is the whole story: a fit from file to directory; [`report`] makes a page and [`figures`] make pictures
+//! of it. [`calibration`] checks whole fits by simulation, [`simulate`] and [`demo`] make data to try everything on, and
+//! [`random`] hands out the streams of random numbers.
 
+pub mod brownian;
 pub mod calibration;
 pub mod cluster;
 pub mod coupling;
@@ -14,6 +17,7 @@ pub mod diagnostics;
 pub mod dissimilarity;
 pub mod draws;
 pub mod embedding;
+pub mod figures;
 pub mod likelihood;
 pub mod locations;
 mod numeric;
@@ -23,5 +27,6 @@ pub mod report;
 pub mod run;
 pub mod sampler;
 pub mod simulate;
+pub mod tree;
 
 pub use locations::Locations;

@@ -10,7 +10,7 @@ use crate::kit::{Folder, assert_close};
 const BEAST_LOG_LIKELIHOOD: f64 = -84558.87175353881;
 
 /// The folder of the data; says so when it is not there.
-fn h3n2() -> Option<PathBuf> {
+pub fn h3n2() -> Option<PathBuf> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("SBMDS_SHARED_DATA").map_or(beside, PathBuf::from).join("h3n2");
     if !folder.is_dir() {
@@ -21,7 +21,7 @@ fn h3n2() -> Option<PathBuf> {
 }
 
 /// The column `name` of the last row of a BEAST log.
-fn logged(log: &str, name: &str) -> f64 {
+pub fn logged(log: &str, name: &str) -> f64 {
     let mut rows = log.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect::<Vec<_>>());
     let header = rows.next().unwrap();
     let column = header.iter().position(|&title| title == name).unwrap();
@@ -29,7 +29,7 @@ fn logged(log: &str, name: &str) -> f64 {
 }
 
 /// The sampled location of every tip, as rows of a CSV: `1[&loc={x,y}]` in the tree, `1 name,` in the translate block.
-fn tip_locations(trees: &str) -> Vec<String> {
+pub fn tip_locations(trees: &str) -> Vec<String> {
     let (before_trees, tree) = trees.split_once("tree STATE_").unwrap();
     let names: HashMap<&str, &str> = before_trees
         .split_once("Translate")
@@ -50,7 +50,7 @@ fn tip_locations(trees: &str) -> Vec<String> {
 }
 
 #[test]
-fn h3n2_log_likelihood_is_that_of_beast() {
+pub fn h3n2_log_likelihood_is_that_of_beast() {
     let Some(data) = h3n2() else { return };
     let read = |file| std::fs::read_to_string(data.join(file)).unwrap();
     let rows = tip_locations(&read("large.trees"));

@@ -24,6 +24,8 @@ pub struct Evaluation {
     pub n_pairs: usize,
     pub log_likelihood: f64,
     pub gradient: Option<Vec<Vec<f64>>>,
+    pub log_prior_tree: Option<f64>,
+    pub gradient_prior_tree: Option<Vec<Vec<f64>>>,
 }
 
 impl Folder {

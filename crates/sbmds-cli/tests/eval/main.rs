@@ -8,3 +8,4 @@ mod kit;
 mod numbers;
 mod paper;
 mod table;
+mod tree;

@@ -1,6 +1,7 @@
-//! `sbmds fit`, `summary` and `export`, tested through the real program.
+//! `sbmds fit`, `summary`, `report`, `plot` and `export`, tested through the real program.
 
 #[cfg(unix)]
 mod crashes;
 mod kit;
+mod pictures;
 mod runs;

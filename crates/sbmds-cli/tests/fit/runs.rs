@@ -157,6 +157,8 @@ fn objects_with_too_few_partners_are_named_and_the_fit_goes_on() {
     let ended = case.run(&format!("fit matrix.csv --out run {SHORT}"));
     ended.expect_finished();
     assert!(ended.stderr.contains("warning: 1 of 10 objects") && ended.stderr.contains("o9"), "{}", ended.stderr);
+    let summary = std::fs::read_to_string(case.path("run/summary.json")).unwrap();
+    assert!(summary.contains("\"warnings\": [\n    \"1 of 10 objects"), "{summary}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Clusters of the objects, with their uncertainty: HDBSCAN of many posterior draws, and what they agree on.
 //!
 //! [`cluster_run`] is the whole story: [`cluster_draws`] finds the clusters of every draw ([`mod@hdbscan`]), [`Truth`]
-//! compares them with known classes, and [`consensus()`] finds the partition that says best what all of them say.
+//! compares them with known classes, and `consensus` finds the partition that says best what all of them say.
 //! Everything else follows from the labels of the draws ([`DrawLabels`]): two objects are together with the probability
 //! of sharing a cluster. docs/clustering.md has the equations.
 

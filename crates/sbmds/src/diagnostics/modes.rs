@@ -18,6 +18,9 @@ const MIN_DRAWS: usize = 20;
 /// fewer are in doubt).
 const AGREEING_QUANTITIES: usize = 3;
 
+/// One quantity on which chains are so many times further apart than asked needs no others to agree.
+const OVERWHELMING: f64 = 2.0;
+
 /// Chains in groups that do not overlap, each group well mixed.
 #[derive(Debug, PartialEq)]
 pub(super) struct Modes {
@@ -64,12 +67,14 @@ impl Located {
     }
 }
 
-/// How far apart two chains are: the distance that several quantities reach or exceed.
+/// How far apart two chains are: the distance that several quantities reach or exceed, or half of the largest.
 ///
-/// Not the mean over quantities: one folded object changes only the few distances that involve it.
+/// Not the mean over quantities: one folded object changes only the few distances that involve it, and of those only
+/// one may be monitored.
 fn separation(located: &[Vec<Located>], a: usize, b: usize) -> f64 {
     let distances = sorted(located.iter().map(|chains| chains[a].distance(&chains[b])).collect());
-    distances[distances.len() - AGREEING_QUANTITIES.min(distances.len().div_ceil(2))]
+    let several = distances[distances.len() - AGREEING_QUANTITIES.min(distances.len().div_ceil(2))];
+    several.max(distances[distances.len() - 1] / OVERWHELMING)
 }
 
 /// The largest distance between chains of different groups on one quantity.

@@ -142,10 +142,24 @@ fn one_odd_quantity_among_many_is_not_a_mode() {
     let mut others = maker.many(20, 300, 0.2);
     // Four more differ, but within the reach of their spread.
     others.extend((0..4).map(|i| maker.shifted(&format!("near{i}"), 300, 0.2, |chain, _| 1.5 * (chain / 3) as f64)));
-    others.push(maker.shifted("odd", 300, 0.2, |chain, _| 8.0 * (chain / 3) as f64));
+    others.push(maker.shifted("odd", 300, 0.2, |chain, _| 4.0 * (chain / 3) as f64));
     let assessment = judged(&maker.mixed("log density", 300, 0.2), &others);
     assert!(times_longer(&assessment.verdict) >= 2.0);
     assert_eq!(assessment.max_rhat().unwrap().quantity, "odd");
+}
+
+#[test]
+fn one_folded_object_is_a_mode_even_if_a_single_distance_shows_it() {
+    let mut maker = Maker::new(7);
+    let log_density = maker.shifted("log density", 400, 0.5, |chain, _| if chain == 0 { 1.5 } else { 0.0 });
+    let mut others = maker.many(50, 400, 0.9);
+    others.push(maker.shifted("folded", 400, 0.3, |chain, _| if chain == 0 { 8.0 } else { 0.0 }));
+    match judged(&log_density, &others).verdict {
+        Verdict::ChainsDisagree { groups, quantity, .. } => {
+            assert_eq!((groups, quantity.as_str()), (vec![vec![0], vec![1, 2, 3]], "folded"));
+        }
+        other => panic!("{other}"),
+    }
 }
 
 #[test]

@@ -149,7 +149,7 @@ pub struct Ellipse {
 
 impl Ellipse {
     /// The ellipse that holds 95% of a normal distribution with variances `xx`, `yy` and covariance `xy`.
-    fn of_covariance(xx: f64, xy: f64, yy: f64) -> Self {
+    pub(crate) fn of_covariance(xx: f64, xy: f64, yy: f64) -> Self {
         if !(xx + xy + yy).is_finite() {
             return Self { major: f64::NAN, minor: f64::NAN, angle_degrees: f64::NAN };
         }

@@ -95,7 +95,7 @@ pub fn read_embedding_csv(path: &Path, names: &Names, n_dims: usize) -> Result<E
             let cell = row.get(1 + dim).and_then(|cell| cell.parse().ok());
             mean.set(object, dim, cell.ok_or_else(|| format!("row {} has no coordinate x{}", object + 1, dim + 1))?);
         }
-        stress.push(row.iter().last().and_then(|cell| cell.parse().ok()).unwrap_or(f64::NAN));
+        stress.push(row.iter().next_back().and_then(|cell| cell.parse().ok()).unwrap_or(f64::NAN));
     }
     if stress.len() == names.len() { Ok(Embedding { mean, stress }) } else { Err("rows are missing".into()) }
 }

@@ -24,10 +24,9 @@ impl ReportData {
     /// If the run's own files cannot be read.
     pub fn gather(run: &FinishedRun, labels: Option<&Labels>) -> Result<Self, RunError> {
         let summary = run.summary();
-        let mut warnings = warnings::of_sampler(run);
+        let mut warnings = run.summary().warnings.clone();
         warnings.extend(labels.and_then(Labels::warning));
         let measured = run.measured().map_err(|error| warnings.push(warnings::of_input(run, &error))).ok();
-        warnings.extend(measured.as_ref().and_then(|measured| measured.doubt.clone()));
         let coupled = measured.as_ref().map(|measured| measured.coupled());
         let seen = OnePass::over(run, coupled.as_ref(), &mut warnings)?;
         let monitored = run.monitored()?;
@@ -136,7 +135,7 @@ fn upper_triangles(moments: &Moments) -> Option<Vec<f64>> {
 }
 
 /// The share of a centred map's variance on each axis; equal shares if all objects coincide.
-fn axis_share(mean: &Locations) -> Vec<f64> {
+pub(crate) fn axis_share(mean: &Locations) -> Vec<f64> {
     let spread = |dim: usize| {
         let values = mean.dim(dim);
         let centre = values.iter().sum::<f64>() / values.len() as f64;

@@ -8,8 +8,28 @@ use crate::run::RunError;
 
 const TEMPLATE: &str = include_str!("page/page.html");
 
-/// What goes where in the template: for each marker `<!--sbmds:NAME-->` the files, in order.
-const PARTS: [(&str, &[&str]); 3] = [("style", &[]), ("vendor", &[]), ("script", &[])];
+const STYLE: &str = include_str!("page/style.css");
+
+/// Files of the page with their names.
+macro_rules! files {
+    ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("page/", $name)))),*] };
+}
+
+/// The scripts, in the order of `page/files.txt`.
+const SCRIPTS: &[(&str, &str)] = files![
+    "data.js",
+    "colours.js",
+    "camera.js",
+    "points.js",
+    "scene.js",
+    "map.js",
+    "interact.js",
+    "objects.js",
+    "tables.js",
+    "charts.js",
+    "grid.js",
+    "main.js",
+];
 
 /// Writes the report as one file that needs no other; the file appears whole or not at all.
 ///
@@ -31,7 +51,9 @@ fn assemble(title: &str, json: &str) -> String {
         match name {
             "title" => page.push_str(&escape_html(title)),
             "data" => push_data(&mut page, json),
-            _ => push_files(&mut page, name),
+            "style" => page.push_str(&format!("<style>\n{STYLE}</style>\n")),
+            "script" => push_scripts(&mut page),
+            _ => {}
         }
         rest = after;
     }
@@ -46,15 +68,23 @@ fn push_data(page: &mut String, json: &str) {
     page.push_str("</script>");
 }
 
-fn push_files(page: &mut String, name: &str) {
-    let tag = if name == "style" { "style" } else { "script" };
-    for (_, files) in PARTS.iter().filter(|(part, _)| *part == name) {
-        for file in *files {
-            page.push_str(&format!("<{tag}>\n{file}</{tag}>\n"));
-        }
+fn push_scripts(page: &mut String) {
+    for (_, script) in SCRIPTS {
+        page.push_str(&format!("<script>\n{script}</script>\n"));
     }
 }
 
 fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SCRIPTS;
+
+    #[test]
+    fn scripts_are_those_the_browser_tests_load() {
+        let names: Vec<&str> = SCRIPTS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, include_str!("page/files.txt").lines().collect::<Vec<_>>());
+    }
 }

@@ -17,12 +17,18 @@ mod traces;
 mod warnings;
 
 #[cfg(test)]
+mod test_run;
+#[cfg(test)]
 mod tests;
 
 pub use data::{Fit, LabelData, ReportData, VerdictData};
 pub use draw_sample::DrawSample;
+pub(crate) use gather::axis_share;
 pub use html::write_html;
-pub use neighbours::Neighbours;
+pub use neighbours::{NO_NEIGHBOUR, Neighbours};
 pub use pack::Quantised;
 pub use shepard::Shepard;
+#[cfg(test)]
+pub(crate) use test_run::{fixed_run, small_run};
+pub(crate) use traces::{RANK_BINS, worst_first};
 pub use traces::{Trace, TraceDiagnosis};

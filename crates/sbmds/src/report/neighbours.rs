@@ -42,7 +42,7 @@ const MOST_SEARCHES: usize = 2_000_000;
 
 /// In which of `n_draws` draws neighbours are counted.
 pub(super) fn choose(n_draws: usize, n_objects: usize) -> Spaced {
-    let most = if n_objects < 2 || n_objects > MOST_OBJECTS { 0 } else { MOST_DRAWS.min(MOST_SEARCHES / n_objects) };
+    let most = if !(2..=MOST_OBJECTS).contains(&n_objects) { 0 } else { MOST_DRAWS.min(MOST_SEARCHES / n_objects) };
     Spaced::new(n_draws, most)
 }
 

@@ -1,53 +1,11 @@
 //! The data of the page against slow twins, on small runs; and the page against hostile names.
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-
+use super::test_run::{CHAINS, DRAWS, N, name, small_run};
 use super::*;
 use crate::Locations;
 use crate::dissimilarity::Labels;
 use crate::embedding::procrustes;
-use crate::run::{Control, FinishedRun, FitConfig, Keep, Outcome, Silent, fit};
-
-const N: usize = 9;
-const CHAINS: usize = 2;
-const DRAWS: usize = 30;
-
-/// Names that would break a careless page or table.
-fn name(object: usize) -> String {
-    match object {
-        0 => "</script><b>".into(),
-        1 => "a \"quoted\", name".into(),
-        _ => format!("o{object}"),
-    }
-}
-
-/// A run of two chains of 30 draws on nine objects in `n_dims` dimensions.
-fn small_run(directory: &Path, n_dims: usize, keep: Keep) -> FinishedRun {
-    let place = |n: usize| [(n as f64 * 0.618).fract() * 3.0, (n as f64 * 0.414).fract() * 3.0];
-    let mut text = String::new();
-    for a in 0..N {
-        for b in a + 1..N {
-            let ([x, y], [u, v]) = (place(a), place(b));
-            let quote = |object| format!("\"{}\"", name(object).replace('"', "\"\""));
-            text += &format!("{},{},{}\n", quote(a), quote(b), (x - u).hypot(y - v));
-        }
-    }
-    let input = directory.join("edges.csv");
-    std::fs::write(&input, text).unwrap();
-    let mut config = FitConfig { sbmds_version: "0.0.0".into(), ..FitConfig::default() };
-    config.input.path = input;
-    config.model.n_dims = n_dims;
-    config.sampler.n_warmup = 50;
-    (config.run.chains, config.run.draws, config.run.keep) = (CHAINS, DRAWS, keep);
-    let stop = AtomicBool::new(false);
-    let control =
-        Control { observer: &Silent, stop: &stop, n_threads: 1, checkpoint_interval: Duration::from_secs(3600) };
-    let run = directory.join("run");
-    assert!(matches!(fit(config, &run, &control).unwrap(), Outcome::Finished(_)));
-    FinishedRun::open(&run).unwrap()
-}
+use crate::run::{FinishedRun, Keep};
 
 /// Every draw laid over the mean map, by other means than the report's.
 fn aligned(run: &FinishedRun) -> Vec<Locations> {

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::check::CheckedConfig;
 use super::config::{FitConfig, Keep};
-use super::connections::underdetermination;
 use super::coupled::CoupledPairs;
 use super::directory::RunDirectory;
 use super::error::RunError;
@@ -14,7 +13,7 @@ use super::problem::{Hashes, Unit, lay, likelihood};
 use super::results::merged;
 use super::summary::Summary;
 use crate::Locations;
-use crate::coupling::{Connections, Coupling};
+use crate::coupling::Coupling;
 use crate::diagnostics::Monitored;
 use crate::dissimilarity::{self, Names};
 use crate::draws::{DrawReader, Variable, checkpoint};
@@ -154,7 +153,7 @@ impl FinishedRun {
         if let Some(found) = monitored.iter().position(|quantity| quantity.name() == name) {
             return Ok(monitored.swap_remove(found));
         }
-        let stored = self.variables().flat_map(|variable| entries(variable));
+        let stored = self.variables().flat_map(entries);
         let some: Vec<String> = stored.chain(monitored.iter().map(|quantity| quantity.name().into())).take(8).collect();
         let problem = format!("{} has no quantity {name:?}", self.path().display());
         let remedy =
@@ -194,8 +193,7 @@ impl FinishedRun {
         let coupling = lay(&config, &data)?;
         let unit = Unit(config.model.unit);
         let likelihood = likelihood(&config, &data, &coupling, unit);
-        let doubt = underdetermination(&Connections::of(&likelihood), &coupling, data.names());
-        Ok(Measured { coupling, likelihood, unit, doubt })
+        Ok(Measured { coupling, likelihood, unit })
     }
 }
 
@@ -211,8 +209,6 @@ pub struct Measured {
     coupling: Coupling,
     likelihood: Likelihood,
     unit: Unit,
-    /// Objects whose partners are too few to fix their place, in words.
-    pub doubt: Option<String>,
 }
 
 impl Measured {

@@ -101,8 +101,12 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
     let data = dissimilarity::read(&config.input.path, &config.input.read_options())?;
     let coupling = lay(&config, &data)?;
     let in_input_units = likelihood(&config, &data, &coupling, Unit(1.0));
-    check_connections(&in_input_units, &coupling, &data, control.observer)?;
-    let unit = choose_unit(&config, &in_input_units, control.observer);
+    let doubt = check_connections(&in_input_units, &coupling, &data)?;
+    let (unit, misfit) = choose_unit(&config, &in_input_units);
+    let warnings: Vec<String> = doubt.into_iter().chain(misfit).collect();
+    for warning in &warnings {
+        control.observer.warn(warning);
+    }
     let config = config.resolved(|config| {
         config.model.unit = unit.0;
         config.model.couplings = coupling.couplings.clone();
@@ -118,7 +122,7 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
         coupling.couplings,
         config.model.n_dims
     ));
-    let problem = Problem::new(&config, data, coupling, likelihood)?;
+    let problem = Problem { warnings, ..Problem::new(&config, data, coupling, likelihood)? };
     Ok((config, problem))
 }
 
@@ -157,6 +161,9 @@ fn carry_out(
             Some(more) => n_draws = more,
             None => {
                 let summary = results::write(run, config, problem, &chains, &assessment)?;
+                for warning in summary.sampler_warnings() {
+                    control.observer.warn(&warning);
+                }
                 return Ok(Outcome::Finished(Box::new(summary)));
             }
         }

@@ -7,7 +7,6 @@ use super::check::CheckedConfig;
 use super::connections::{disconnection, underdetermination};
 use super::coupled::CoupledPairs;
 use super::error::RunError;
-use super::observer::Observer;
 use crate::Locations;
 use crate::coupling::{self, Connections, Coupling, Couplings};
 use crate::dissimilarity::{Dissimilarities, input_hash};
@@ -23,6 +22,8 @@ pub(super) struct Problem {
     /// The sparse likelihood of the surrogate sampler.
     pub surrogate: Option<Arc<Likelihood>>,
     pub unit: Unit,
+    /// What the user was told about data and coupling though the run went on.
+    pub warnings: Vec<String>,
 }
 
 /// What dissimilarities are divided by before the model sees them.
@@ -98,21 +99,17 @@ pub(super) fn likelihood(
     })
 }
 
-/// Stops when the coupled pairs cannot make one map; warns when they leave doubt about objects.
+/// Stops when the coupled pairs cannot make one map; gives a warning when they leave doubt about objects.
 pub(super) fn check_connections(
     likelihood: &Likelihood,
     coupling: &Coupling,
     data: &Dissimilarities,
-    observer: &dyn Observer,
-) -> Result<(), RunError> {
+) -> Result<Option<String>, RunError> {
     let connections = Connections::of(likelihood);
     if let Some(problem) = disconnection(&connections, coupling, data.names()) {
         return Err(RunError::Disconnected(problem));
     }
-    if let Some(problem) = underdetermination(&connections, coupling, data.names()) {
-        observer.warn(&problem);
-    }
-    Ok(())
+    Ok(underdetermination(&connections, coupling, data.names()))
 }
 
 /// Root mean squared dissimilarity of the coupled pairs.
@@ -134,26 +131,27 @@ const TOO_LARGE: f64 = 5.0;
 const TOO_SMALL: f64 = 0.05;
 
 /// The unit of the model: that of the input, or with `--standardize` the one in which dissimilarities are as large as
-/// the prior expects distances to be. Warns when they do not fit the prior.
-pub(super) fn choose_unit(config: &CheckedConfig, likelihood: &Likelihood, observer: &dyn Observer) -> Unit {
+/// the prior expects distances to be. With a warning when they do not fit the prior.
+pub(super) fn choose_unit(config: &CheckedConfig, likelihood: &Likelihood) -> (Unit, Option<String>) {
     let rms = rms_dissimilarity(likelihood);
     // E |x - y|^2 = 2 D S^2 for x, y ~ N(0, S^2 I).
     let expected = config.priors.scale * (2.0 * config.model.n_dims as f64).sqrt();
     let ratio = rms / expected;
     if config.model.standardize {
-        return Unit(if ratio > 0.0 { ratio } else { 1.0 });
+        return (Unit(if ratio > 0.0 { ratio } else { 1.0 }), None);
     }
-    if !(TOO_SMALL..=TOO_LARGE).contains(&ratio) && !config.priors.learn_scale {
+    let misfit = !(TOO_SMALL..=TOO_LARGE).contains(&ratio) && !config.priors.learn_scale;
+    let warning = misfit.then(|| {
         let size = if ratio > TOO_LARGE { "larger" } else { "smaller" };
-        observer.warn(&format!(
+        format!(
             "the dissimilarities are much {size} (root mean square {rms:.3e}) than the prior expects distances to be \
              ({expected:.3e} for locations with standard deviation {}): it will distort the map. Remedy: --standardize \
              (fits in a unit of its own and reports in yours), --prior-scale {:.3e} or --learn-scale",
             config.priors.scale,
             ratio * config.priors.scale
-        ));
-    }
-    Unit(1.0)
+        )
+    });
+    (Unit(1.0), warning)
 }
 
 /// The sparse likelihood whose gradient surrogate trajectories follow; `None` for other samplers.
@@ -187,7 +185,7 @@ impl Problem {
         let unit = Unit(config.model.unit);
         let surrogate = surrogate(config, &data, &coupling, unit)?;
         let posterior = Posterior::new(Arc::new(likelihood), config.priors());
-        Ok(Self { data, coupling, posterior, surrogate, unit })
+        Ok(Self { data, coupling, posterior, surrogate, unit, warnings: Vec::new() })
     }
 
     /// Locations by place in the model's unit, as locations in input order and units.

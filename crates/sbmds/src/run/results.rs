@@ -99,7 +99,7 @@ fn summarise(
     let likelihood = problem.posterior.likelihood();
     let path = || reader.path().to_owned();
     let sigma = assessment.diagnoses.iter().find(|diagnosis| diagnosis.name == "sigma");
-    Ok(Summary {
+    let mut summary = Summary {
         converged: assessment.verdict.is_converged(),
         verdict: assessment.verdict.to_string(),
         verdict_details: serde_json::to_value(&assessment.verdict)
@@ -124,7 +124,10 @@ fn summarise(
         bfmi: energy_diagnostics(config, reader)?,
         sbmds_version: config.sbmds_version.clone(),
         seconds: tallies().map(|tally| tally.seconds).sum(),
-    })
+        warnings: problem.warnings.clone(),
+    };
+    summary.warnings.extend(summary.sampler_warnings());
+    Ok(summary)
 }
 
 /// Energy BFMI of each chain; random walks have no momentum and none of this.

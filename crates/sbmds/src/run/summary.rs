@@ -49,6 +49,9 @@ pub struct Summary {
     pub n_warmup_gradients: usize,
     /// Energy BFMI of each chain (Hamiltonian samplers).
     pub bfmi: Vec<Option<f64>>,
+    /// What a reader should know before trusting the numbers, in sentences.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// Version of sbmds.
     pub sbmds_version: String,
     /// Seconds of sampling, summed over chains: the one entry in which two equal runs differ.

@@ -2,6 +2,9 @@
 
 use super::summary::{Extreme, Interval, StressSummary, Summary};
 
+/// Below this the sampler explores energies badly (Betancourt 2016).
+const LOW_BFMI: f64 = 0.3;
+
 impl Summary {
     /// Label and text of every line, the most asked for first. Equal runs have equal lines: the time is not among them.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
@@ -14,10 +17,31 @@ impl Summary {
             ("draws", format!("{} chains x {} after {} of warm-up", self.n_chains, self.n_draws, self.n_warmup)),
             ("sampler", self.sampling()),
         ];
+        if !self.bfmi.is_empty() {
+            let of_chains: Vec<String> = self.bfmi.iter().map(|bfmi| known_digits(*bfmi)).collect();
+            lines.push(("energy BFMI", format!("{} (one per chain; below {LOW_BFMI} is bad)", of_chains.join(", "))));
+        }
         if self.unit != 1.0 {
             lines.push(("unit", format!("fitted in units of {}, reported in the input's", digits(self.unit))));
         }
         lines
+    }
+
+    /// What the sampler itself noticed, in sentences.
+    pub(super) fn sampler_warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.divergences > 0 {
+            warnings.push(format!(
+                "{} iterations diverged: the sampler may have missed narrow parts of the posterior. A higher \
+                 --target-acceptance takes smaller steps.",
+                self.divergences
+            ));
+        }
+        let low = |(chain, bfmi): (usize, &Option<f64>)| bfmi.filter(|&bfmi| bfmi < LOW_BFMI).map(|bfmi| (chain, bfmi));
+        warnings.extend(self.bfmi.iter().enumerate().filter_map(low).map(|(chain, bfmi)| {
+            format!("Chain {chain} explores energies badly (BFMI {}, should be above {LOW_BFMI}).", digits(bfmi))
+        }));
+        warnings
     }
 
     fn data(&self) -> String {

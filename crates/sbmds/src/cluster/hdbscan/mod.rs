@@ -1,8 +1,8 @@
 //! HDBSCAN (Campello, Moulavi and Sander 2013; Campello et al. 2015), exact, in any number of dimensions.
 //!
 //! [`hdbscan`] is the whole story. Settings, labels, membership strengths and outlier scores mean what they mean in
-//! scikit-learn and the hdbscan package. Unlike there, ties are broken by a fixed order (docs/clustering.md, eq. 3), so
-//! that the answer depends on the points alone and not on the order in which they come.
+//! scikit-learn and the hdbscan package. Unlike there, ties are broken by a fixed order (see `edge`), so that the answer
+//! depends on the points alone and not on the order in which they come. docs/clustering.md has the equations.
 
 mod assign;
 mod boruvka;
@@ -142,8 +142,7 @@ pub fn hdbscan(x: &Locations, settings: &HdbscanSettings) -> Result<Clustering, 
 }
 
 fn check_coordinates(x: &Locations) -> Result<(), HdbscanError> {
-    // Not a number fails the comparison too.
-    match x.as_slice().iter().position(|value| !(value.abs() <= LARGEST)) {
+    match x.as_slice().iter().position(|value| value.is_nan() || value.abs() > LARGEST) {
         None => Ok(()),
         Some(index) => {
             let (dim, object) = (index / x.n_objects(), index % x.n_objects());

@@ -1,0 +1,121 @@
+//! What a fit leaves to look at: the report, figures, and the map in the terminal.
+
+use crate::kit::Case;
+
+const SHORT: &str = "--chains 2 --warmup 60 --draws 40";
+
+fn fitted(arguments: &str) -> Case {
+    let case = Case::new(12);
+    case.run(&format!("fit matrix.csv --out run {SHORT} {arguments}")).expect_finished();
+    case
+}
+
+#[test]
+fn a_fit_writes_its_report_and_map_unless_told_not_to() {
+    let case = fitted("");
+    assert!(case.read("run/report.html").contains("id=\"sbmds-data\""));
+    assert!(case.read("run/map.svg").starts_with("<svg "));
+    let ended = case.run(&format!("fit matrix.csv --out quiet {SHORT} --no-report"));
+    ended.expect_finished();
+    assert!(!ended.stderr.contains("report"), "{}", ended.stderr);
+    assert!(!case.path("quiet/report.html").exists() && !case.path("quiet/map.svg").exists());
+    // More draws, a new report.
+    let before = case.read("run/report.html");
+    case.run("fit --resume --out run --draws 60").expect_finished();
+    assert_ne!(case.read("run/report.html"), before);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_does_not_spoil_the_fit() {
+    let case = fitted("--no-report");
+    // Nothing can be renamed over a directory that holds something.
+    std::fs::create_dir_all(case.path("run/report.html/in-the-way")).unwrap();
+    let ended = case.run("fit --resume --out run --draws 50");
+    ended.expect_finished();
+    ended.expect(ended.code.unwrap(), &["warning: the fit is complete, but its report is not", "report.html"]);
+    assert_eq!(case.json("run/summary.json")["n_draws"], 50);
+}
+
+#[test]
+fn reports_take_labels_by_name() {
+    let case = fitted("--no-report");
+    let rows: String = (0..11).map(|n| format!("o{n},{},{}\n", ["x", "y"][n % 2], 1900 + n)).collect();
+    case.write("labels.csv", &format!("name,group,year\n{rows}"));
+    let ended = case.run("report run --labels labels.csv --out page.html");
+    ended.expect(0, &["warning: 1 object has no row in the table of labels: o11"]);
+    assert_eq!(ended.stdout, "page.html\n");
+    let page = case.read("page.html");
+    assert!(page.contains(r#""kind":"categorical","name":"group","levels":["x","y"]"#));
+    assert!(page.contains(r#""kind":"numeric","name":"year""#));
+    assert!(!case.path("run/report.html").exists());
+    case.write("labels.csv", "name,group\no1,x\nstranger,y\n");
+    let words = ["labels.csv, line 3, column 1", "not among the objects of the run: stranger", "Remedy"];
+    case.run("report run --labels labels.csv").expect(2, &words);
+    case.run("report run --labels none.csv").expect(2, &["none.csv", "there is no such file"]);
+    case.run("report nowhere").expect(2, &["holds no run"]);
+}
+
+#[test]
+fn a_report_outlives_its_input() {
+    let case = fitted("--no-report");
+    std::fs::remove_file(case.path("matrix.csv")).unwrap();
+    let ended = case.run("report run");
+    ended.expect(0, &["warning: The input matrix.csv", "there is no Shepard plot"]);
+    assert!(case.read("run/report.html").contains("\"shepard\":null"));
+    case.run("plot run shepard --out shepard.svg").expect(2, &["matrix.csv"]);
+}
+
+#[test]
+fn every_figure_is_drawn_in_both_formats() {
+    let case = fitted("--no-report --keep thin:2");
+    for kind in ["map", "shepard", "trace", "rank", "ess", "density"] {
+        for format in ["svg", "png"] {
+            let ended = case.run(&format!("plot run {kind} --out {kind}.{format}"));
+            ended.expect(0, &[]);
+            assert_eq!(ended.stdout, format!("{kind}.{format}\n"));
+        }
+        assert!(case.read(&format!("{kind}.svg")).contains("width=\"89.00mm\""));
+        assert!(std::fs::read(case.path(&format!("{kind}.png"))).unwrap().starts_with(b"\x89PNG"));
+    }
+    case.write("labels.csv", "name,group\no1,red\no2,blue\n");
+    case.run("plot run map --labels labels.csv --colour group --axes 2,1 --width-mm 120 --out m.svg").expect(0, &[]);
+    let map = case.read("m.svg");
+    assert!(map.contains("\nred\n") && map.contains("no label") && map.contains("width=\"120.00mm\""));
+    case.run(&format!("fit matrix.csv --out other --seed 2 {SHORT} --no-report")).expect_finished();
+    case.run("plot run other density --quantity sigma --out both.svg").expect(0, &[]);
+    let both = case.read("both.svg");
+    assert!(both.contains("\nrun\n") && both.contains("\nother\n"));
+}
+
+#[test]
+fn figures_that_cannot_be_drawn_are_refused() {
+    let case = fitted("--no-report");
+    case.write("labels.csv", "name,group\no1,red\n");
+    for (arguments, words) in [
+        ("plot run map --out map.pdf", &["--out", ".svg", ".png"][..]),
+        ("plot run pie --out map.svg", &["\"pie\" is no figure", "map, shepard, trace, rank, ess or density"]),
+        ("plot run run map --out map.svg", &["this figure shows one run, and 2 were given"]),
+        ("plot run trace --quantity rate --out t.svg", &["no quantity \"rate\"", "Remedy", "sigma"]),
+        ("plot run map --axes 1,3 --out map.svg", &["axes 1 and 3 of a map with 2 dimensions"]),
+        ("plot run map --axes 1 --out map.svg", &["two numbers with a comma"]),
+        ("plot run map --labels labels.csv --colour size --out map.svg", &["no column \"size\"", "group"]),
+        ("plot run map --colour size --out map.svg", &["--labels"]),
+        ("plot run --out map.svg", &["RUN"]),
+        ("plot nowhere map --out map.svg", &["holds no run"]),
+    ] {
+        case.run(arguments).expect(2, words);
+    }
+    assert!(!case.path("map.svg").exists());
+}
+
+#[test]
+fn the_summary_draws_a_map_when_asked() {
+    let case = fitted("--no-report");
+    let plain = case.run("summary run");
+    plain.expect(0, &[]);
+    assert!(!plain.stdout.contains('•'), "no terminal, no map: {}", plain.stdout);
+    let with_map = case.run("summary run --map");
+    with_map.expect(0, &[]);
+    assert!(with_map.stdout.starts_with(&plain.stdout) && with_map.stdout.contains("•o3"), "{}", with_map.stdout);
+    case.run("summary run --map --no-map").expect(2, &["cannot be used with"]);
+}

@@ -1,0 +1,225 @@
+//! The posterior mean map with 95% ellipses, coloured by a label.
+
+use plotters::style::RGBColor;
+
+use super::Options;
+use super::axes::{BELOW, Frame, Range, Rect, range_of, room_left};
+use super::legend;
+use super::names;
+use super::palette::{GREY, colour, ramp};
+use super::scene::{Ink, Point, Scene};
+use crate::dissimilarity::{LabelColumn, LabelValues, NO_LEVEL};
+use crate::embedding::{Ellipse, Moments};
+use crate::report::axis_share;
+use crate::run::{FinishedRun, RunError};
+
+/// Above so many objects their ellipses would be a black sheet.
+const MOST_ELLIPSES: usize = 1_000;
+/// Levels that get a colour of their own; the others share grey.
+const MOST_LEVELS: usize = 8;
+
+pub(super) fn draw(run: &FinishedRun, options: &Options, width: f64) -> Result<Scene, RunError> {
+    let axes = checked_axes(options.axes, run.reader().n_dims())?;
+    let moments = run.moments()?;
+    let picture = Picture::new(run, &moments, axes);
+    let colours = Colours::new(options.colour.as_ref(), run.names().len());
+    let title = format!("Map of {} objects of {}, posterior mean with 95% ellipses", run.names().len(), run.name());
+    Ok(picture.on_sheet(title, width, &colours, run))
+}
+
+/// Axes from 0, the second `None` on a map of one dimension.
+fn checked_axes((first, second): (usize, usize), n_dims: usize) -> Result<(usize, Option<usize>), RunError> {
+    if n_dims == 1 && first == 1 {
+        return Ok((0, None));
+    }
+    if (1..=n_dims).contains(&first) && (1..=n_dims).contains(&second) && first != second {
+        return Ok((first - 1, Some(second - 1)));
+    }
+    let problem = format!("axes {first} and {second} of a map with {n_dims} dimensions");
+    Err(RunError::setting("--axes", problem, format!("give two different numbers from 1 to {n_dims}, such as 1,2")))
+}
+
+/// Where everything is, in the units of the map.
+struct Picture {
+    points: Vec<(f64, f64)>,
+    ellipses: Vec<Ellipse>,
+    titles: (String, String),
+}
+
+impl Picture {
+    fn new(run: &FinishedRun, moments: &Moments, (first, second): (usize, Option<usize>)) -> Self {
+        let mean = &run.embedding().mean;
+        let n_dims = mean.n_dims();
+        let y = |object| second.map_or(0.0, |second| mean.get(object, second));
+        let ellipse = |object| {
+            let covariance = moments.covariance(object);
+            let entry =
+                |row: usize, column: Option<usize>| column.map_or(0.0, |column| covariance[row * n_dims + column]);
+            let yy = second.map_or(0.0, |second| entry(second, Some(second)));
+            Ellipse::of_covariance(entry(first, Some(first)), entry(first, second), yy)
+        };
+        let n_objects = mean.n_objects();
+        let n_ellipses = if n_objects <= MOST_ELLIPSES { n_objects } else { 0 };
+        let share = axis_share(mean);
+        let title = |axis: usize| format!("Axis {} ({:.0}% of the variance)", axis + 1, 100.0 * share[axis]);
+        Self {
+            points: (0..n_objects).map(|object| (mean.get(object, first), y(object))).collect(),
+            ellipses: (0..n_ellipses).map(ellipse).collect(),
+            titles: (title(first), second.map(title).unwrap_or_default()),
+        }
+    }
+
+    /// The ranges of all points and ellipses across and up.
+    fn ranges(&self) -> (Range, Range) {
+        let reach = |object: usize| self.ellipses.get(object).map_or((0.0, 0.0), reach);
+        let ends = |object: usize, &(x, y): &(f64, f64)| {
+            let (across, up) = reach(object);
+            [(x - across, y - up), (x + across, y + up)]
+        };
+        let corners: Vec<Point> =
+            self.points.iter().enumerate().flat_map(|(object, point)| ends(object, point)).collect();
+        (range_of(corners.iter().map(|corner| corner.0), 0.04), range_of(corners.iter().map(|corner| corner.1), 0.04))
+    }
+
+    fn on_sheet(&self, title: String, width: f64, colours: &Colours, run: &FinishedRun) -> Scene {
+        let (x, y) = self.ranges();
+        let left = room_left(y, width, true);
+        let right = width - 4.0;
+        let mut scene = Scene::new(title, width, 0.0);
+        let top = colours.legend(&mut scene, left, right) + 3.0;
+        let across = right - left;
+        let height = (across * (y.1 - y.0) / (x.1 - x.0)).clamp(0.35 * across, 1.3 * across);
+        scene.height = top + height + BELOW;
+        let rect = Rect { left, top, right, bottom: top + height };
+        let frame = equal_scales(rect, x, y);
+        frame.draw(&mut scene, &self.titles.0, &self.titles.1);
+        self.draw_objects(&mut scene, &frame, colours, run);
+        scene
+    }
+
+    fn draw_objects(&self, scene: &mut Scene, frame: &Frame, colours: &Colours, run: &FinishedRun) {
+        for (object, (&centre, ellipse)) in self.points.iter().zip(&self.ellipses).enumerate() {
+            if ellipse.major.is_finite() {
+                scene.line(outline(frame, centre, ellipse), 0.35, Ink::faint(colours.of(object), 0.6));
+            }
+        }
+        // Small dots for many objects.
+        let radius = (12.0 / (self.points.len() as f64).sqrt()).clamp(0.6, 1.5);
+        let dots: Vec<Point> = self.points.iter().map(|&(x, y)| frame.place(x, y)).collect();
+        for (object, &dot) in dots.iter().enumerate() {
+            scene.dot(dot, radius, Ink::solid(colours.of(object)));
+        }
+        let names: Vec<String> = run.names().iter().map(Into::into).collect();
+        names::beside(scene, frame.rect, &names, &dots, radius);
+    }
+}
+
+/// The frame with ranges widened so that one unit is as long across as up.
+fn equal_scales(rect: Rect, x: Range, y: Range) -> Frame {
+    let (across, up) = (rect.right - rect.left, rect.bottom - rect.top);
+    let unit = ((x.1 - x.0) / across).max((y.1 - y.0) / up);
+    let widened = |range: Range, length: f64| {
+        let middle = (range.0 + range.1) / 2.0;
+        (middle - unit * length / 2.0, middle + unit * length / 2.0)
+    };
+    Frame { rect, x: widened(x, across), y: widened(y, up) }
+}
+
+/// How far an ellipse reaches across and up; one that is not known reaches nowhere.
+fn reach(ellipse: &Ellipse) -> (f64, f64) {
+    if !ellipse.major.is_finite() {
+        return (0.0, 0.0);
+    }
+    let (sin, cos) = ellipse.angle_degrees.to_radians().sin_cos();
+    ((ellipse.major * cos).hypot(ellipse.minor * sin), (ellipse.major * sin).hypot(ellipse.minor * cos))
+}
+
+/// Points along an ellipse, on the sheet.
+fn outline(frame: &Frame, centre: (f64, f64), ellipse: &Ellipse) -> Vec<Point> {
+    const CORNERS: usize = 40;
+    let (sin, cos) = ellipse.angle_degrees.to_radians().sin_cos();
+    let corner = |k: usize| {
+        let turn = std::f64::consts::TAU * k as f64 / CORNERS as f64;
+        let (along, across) = (ellipse.major * turn.cos(), ellipse.minor * turn.sin());
+        frame.place(centre.0 + along * cos - across * sin, centre.1 + along * sin + across * cos)
+    };
+    (0..=CORNERS).map(corner).collect()
+}
+
+/// The colour of every object, and what it means.
+struct Colours {
+    of_object: Vec<RGBColor>,
+    meaning: Meaning,
+}
+
+enum Meaning {
+    None,
+    Levels(Vec<(String, RGBColor)>),
+    Numbers { name: String, range: (f64, f64) },
+}
+
+impl Colours {
+    fn new(column: Option<&LabelColumn>, n_objects: usize) -> Self {
+        match column.map(|column| (&column.name, &column.values)) {
+            None => Self { of_object: vec![colour(0); n_objects], meaning: Meaning::None },
+            Some((_, LabelValues::Categorical { levels, codes })) => Self::of_levels(levels, codes),
+            Some((name, LabelValues::Numeric(values))) => Self::of_numbers(name, values),
+        }
+    }
+
+    fn of(&self, object: usize) -> RGBColor {
+        self.of_object[object]
+    }
+
+    /// The most frequent levels get a colour each.
+    fn of_levels(levels: &[String], codes: &[u16]) -> Self {
+        let mut counts = vec![0; levels.len()];
+        codes.iter().filter(|&&code| code != NO_LEVEL).for_each(|&code| counts[usize::from(code)] += 1);
+        let mut frequent: Vec<usize> = (0..levels.len()).collect();
+        frequent.sort_by_key(|&level| std::cmp::Reverse(counts[level]));
+        frequent.truncate(if levels.len() > MOST_LEVELS { MOST_LEVELS - 1 } else { MOST_LEVELS });
+        frequent.sort_unstable();
+        let colour_of = |code: u16| frequent.iter().position(|&level| level == usize::from(code)).map_or(GREY, colour);
+        let mut entries: Vec<(String, RGBColor)> =
+            frequent.iter().map(|&level| (levels[level].clone(), colour_of(level as u16))).collect();
+        let of_object: Vec<RGBColor> = codes.iter().map(|&code| colour_of(code)).collect();
+        let n_others = levels.len() - frequent.len();
+        if of_object.contains(&GREY) {
+            let others = if n_others > 0 { format!("{n_others} others or none") } else { "no label".into() };
+            entries.push((others, GREY));
+        }
+        Self { of_object, meaning: Meaning::Levels(entries) }
+    }
+
+    fn of_numbers(name: &str, values: &[f64]) -> Self {
+        let range = range_of(values.iter().copied(), 0.0);
+        let share = |value: f64| (value - range.0) / (range.1 - range.0);
+        let of_object = values.iter().map(|&value| if value.is_nan() { GREY } else { ramp(share(value)) }).collect();
+        Self { of_object, meaning: Meaning::Numbers { name: name.into(), range } }
+    }
+
+    /// Draws the legend at the top of the sheet and returns where it ends.
+    fn legend(&self, scene: &mut Scene, left: f64, right: f64) -> f64 {
+        match &self.meaning {
+            Meaning::None => 0.0,
+            Meaning::Levels(entries) => legend::entries(scene, left, right, 1.0, entries),
+            Meaning::Numbers { name, range } => legend::bar(scene, left, right, 1.0, name, *range),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_maps_keep_one_unit_as_long_across_as_up() {
+        let rect = Rect { left: 20.0, top: 5.0, right: 220.0, bottom: 105.0 };
+        for (x, y) in [((0.0, 1.0), (-5.0, 5.0)), ((-30.0, 30.0), (0.0, 1.0))] {
+            let frame = equal_scales(rect, x, y);
+            let (origin, across, up) = (frame.place(0.0, 0.0), frame.place(1.0, 0.0), frame.place(0.0, 1.0));
+            approx::assert_relative_eq!(across.0 - origin.0, origin.1 - up.1, max_relative = 1e-12);
+            assert!(frame.x.0 <= x.0 && frame.x.1 >= x.1 && frame.y.0 <= y.0 && frame.y.1 >= y.1);
+        }
+    }
+}
