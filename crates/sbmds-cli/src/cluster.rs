@@ -184,7 +184,8 @@ fn consensus(consensus: &ConsensusSummary) -> String {
     let more = if consensus.sizes.len() > 10 { ", ..." } else { "" };
     let ConsensusSummary { n_clusters, n_noise, expected_variation, mean_confidence, .. } = consensus;
     format!(
-        "{n_clusters} clusters ({}{more}), {n_noise} noise; confidence {mean_confidence:.3}, {expected_variation:.3} bits from a draw",
+        "{n_clusters} clusters ({}{more}), {n_noise} noise; confidence {mean_confidence:.3}, \
+         {expected_variation:.3} bits from a draw",
         sizes.join(", ")
     )
 }

@@ -53,7 +53,7 @@ fn what_cannot_be_used_is_named() {
     folder.refuses("hdbscan gap.csv --min-cluster-size 2", &["gap.csv, line 3, column 2 (b)", "missing", "Remedy"]);
     folder.refuses("hdbscan word.csv --min-cluster-size 2", &["word.csv, line 3, column 2 (b)", "\"one\""]);
     folder.refuses("hdbscan twice.csv --min-cluster-size 2", &["twice.csv, line 3", "given twice"]);
-    folder.refuses("hdbscan huge.csv --min-cluster-size 2", &["huge.csv", "object 1", "1e150"]);
+    folder.refuses("hdbscan huge.csv --min-cluster-size 2", &["huge.csv, line 3, column 2 (b)", "too large"]);
     folder.refuses("hdbscan header.csv --min-cluster-size 2", &["header.csv", "no points"]);
     folder.refuses("hdbscan none.csv --min-cluster-size 2", &["none.csv", "no such file"]);
     folder.refuses("hdbscan few.csv --min-cluster-size 1", &["at least 2"]);

@@ -27,9 +27,9 @@ const N_REFINED: usize = 4;
 /// Sweeps over all objects; a handful is the rule.
 const MOST_SWEEPS: usize = 50;
 
-/// Searches the partition that minimises the expected variation of information from the draws (Wade and Ghahramani 2018;
-/// docs/clustering.md, eq. 11): among the draws' own partitions and, for few objects, the cuts of average linkage; the
-/// best of them are refined by moving objects one by one while that helps.
+/// Searches the partition that minimises the expected variation of information from the draws (Wade and Ghahramani
+/// 2018; docs/clustering.md, eq. 11): among the draws' own partitions and, for few objects, the cuts of average linkage;
+/// the best of them are refined by moving objects one by one while that helps.
 pub fn consensus(draws: &DrawLabels, names: &Names) -> Consensus {
     let entropies = Entropies::new(draws.n_objects());
     let mut candidates = candidates(draws);

@@ -42,7 +42,9 @@ fn mean_variation(partition: &[i32], draws: &[Vec<i32>]) -> f64 {
 
 proptest! {
     #[test]
-    fn expected_variation_is_the_mean_of_its_definition_and_sweeps_never_raise_it(n_draws in 1_usize..6, n_objects in 1_usize..30, seed in 0_u64..500) {
+    fn expected_variation_is_the_mean_of_its_definition_and_sweeps_never_raise_it(
+        n_draws in 1_usize..6, n_objects in 1_usize..30, seed in 0_u64..500
+    ) {
         let draws = random_draws(n_draws, n_objects, seed);
         let all = labels(&draws);
         let entropies = Entropies::new(n_objects);
@@ -104,7 +106,8 @@ fn the_consensus_of_a_hand_made_example() {
     let found = consensus(&labels(&draws), &names);
     assert_eq!(found.labels, [0, 0, 0, 0, 1, 1, 1, -1]);
     assert_eq!(found.n_clusters, 2);
-    // Object 0 with 1 and 2 always, with 3 in three of four draws; object 3 with each of them in three; 7 is noise in three.
+    // Object 0 is with 1 and 2 always, with 3 in three of four draws; object 3 with each of them in three; 7 is noise in
+    // three.
     let expected = [2.75 / 3.0, 2.75 / 3.0, 2.75 / 3.0, 0.75, 1.0, 1.0, 1.0, 0.75];
     for (found, expected) in found.confidence.iter().zip(expected) {
         assert!((found - expected).abs() < 1e-12, "{found}, expected {expected}");

@@ -39,8 +39,8 @@ fn for_each_object(labels: &DrawLabels, mut visit: impl FnMut(usize, &[u32]) -> 
     Ok(())
 }
 
-/// Writes the counts of all pairs (a, b), a < b, row by row (the condensed form of SciPy's `squareform`): one byte each for up
-/// to 255 draws, else two, else four.
+/// Writes the counts of all pairs (a, b), a < b, row by row (the condensed form of SciPy's `squareform`): one byte each
+/// for up to 255 draws, else two, else four.
 pub(super) fn write_counts(labels: &DrawLabels, path: &Path) -> Result<(), ClusterError> {
     replace_file(path, Sync::Later, |file| match labels.n_draws() {
         0..=0xff => write_as::<u8>(labels, file, |count| count as u8),

@@ -21,7 +21,7 @@ impl Edge {
         Self { squared_reach, squared_distance, ends: [a.min(b), a.max(b)] }
     }
 
-    /// The fixed order of edges (docs/clustering.md, eq. 3): by mutual reachability, then by distance, then by the ends.
+    /// The fixed order of edges (docs/clustering.md, eq. 3): by mutual reachability, by distance, by the ends.
     ///
     /// Equal mutual reachabilities are the rule, not the exception: every edge inside the core distance of its outer
     /// end has that core distance. The distance breaks such ties in a way that rotation keeps; the ends, which are in

@@ -55,7 +55,7 @@ pub fn select(tree: &CondensedTree, selection: Selection) -> Vec<Option<u32>> {
     within
 }
 
-/// A cluster is chosen if it is at least as stable as the best choice among its descendants (docs/clustering.md, eq. 6).
+/// A cluster is chosen if it is at least as stable as the best choice below it (docs/clustering.md, eq. 6).
 fn excess_of_mass(tree: &CondensedTree) -> Vec<bool> {
     let mut below = vec![0.0; tree.clusters.len()];
     let mut is_chosen = vec![false; tree.clusters.len()];

@@ -40,7 +40,8 @@ fn shuffled(n_objects: usize, seed: u64) -> Vec<usize> {
 proptest! {
     #[test]
     fn spanning_tree_and_cores_are_those_of_a_look_at_every_pair(
-        n_objects in 1_usize..150, n_dims in 1_usize..6, step in 0_usize..3, min_samples in 1_usize..12, seed in 0_u64..1000
+        n_objects in 1_usize..150, n_dims in 1_usize..6, step in 0_usize..3, min_samples in 1_usize..12,
+        seed in 0_u64..1000
     ) {
         let x = groups(&[n_objects.div_ceil(2), n_objects / 2], n_dims, 3.0, seed);
         let x = if step == 0 { x } else { rounded(x, step as f64 * 0.5) };
