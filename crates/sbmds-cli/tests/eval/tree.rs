@@ -94,7 +94,7 @@ fn tips_at_distance_zero_are_warned_of() {
 #[test]
 fn what_is_refused() {
     let folder = folder()
-        .with("cut.trees", &fixture("tree.trees")[..700])
+        .with("cut.trees", &fixture("tree.trees")[..450])
         .with("negative.nwk", "(a:1,b:-1);")
         .with("flat.nwk", "(c_3:0,A/North/1/2010:0,B's place:0,d:0,g:0,e:0,f:0,h:0);")
         .with("short.nwk", "(c_3:1,d:1);")

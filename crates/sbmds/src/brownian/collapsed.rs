@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::linear::{cholesky, inverse};
 use super::precision::{draw_wishart, log_gamma};
-use super::{BrownianPrior, BrownianWorkspace, Precision, WishartPrior, passes};
+use super::{BrownianPrior, BrownianWorkspace, Precision, WishartPrior};
 
 impl BrownianPrior {
     /// Log density of the locations when Sigma^-1 has a Wishart prior and is integrated out (eq. 20). Not finite if the
@@ -25,9 +25,10 @@ impl BrownianPrior {
         gradient: &mut [f64],
     ) -> f64 {
         let log_density = self.collapsed_log_density(workspace, x, prior);
-        let BrownianWorkspace { contrasts, weighed, factor, inverse: middle, .. } = workspace;
-        inverse(self.n_dims(), factor, middle);
-        passes::weigh(self.n_dims(), contrasts, &self.plan.precisions, middle, weighed);
+        let mut middle = std::mem::take(&mut workspace.inverse);
+        inverse(self.n_dims(), &workspace.factor, &mut middle);
+        self.weigh(workspace, &middle);
+        workspace.inverse = middle;
         self.add_gradient(workspace, self.posterior_degrees_of_freedom(prior), gradient);
         log_density
     }

@@ -27,6 +27,7 @@ pub use precision::{NotAPrecision, Precision, WishartPrior};
 pub use reading::PrecisionFileError;
 
 use crate::tree::{Tree, listed};
+use passes::BLOCK;
 use plan::{Lengths, Plan};
 
 /// The unit of branch lengths in V.
@@ -102,6 +103,8 @@ pub struct BrownianWorkspace {
     square: Vec<f64>,
     factor: Vec<f64>,
     inverse: Vec<f64>,
+    /// One of them, in blocks of columns.
+    blocks: Vec<[f64; BLOCK]>,
 }
 
 /// Tips at distance zero from each other, which would need equal locations. Print it as a warning.
@@ -195,6 +198,7 @@ impl BrownianPrior {
             square: square.clone(),
             factor: square.clone(),
             inverse: square,
+            blocks: vec![[0.0; BLOCK]; self.n_dims() * self.n_dims().div_ceil(BLOCK)],
         }
     }
 
@@ -243,15 +247,21 @@ impl BrownianPrior {
     fn weighed_contrasts(&self, workspace: &mut BrownianWorkspace, x: &[f64], precision: &Precision) -> f64 {
         assert_eq!(precision.n_dims(), self.n_dims(), "a precision of the locations' dimensions");
         self.pass_up(workspace, x);
-        let BrownianWorkspace { contrasts, weighed, .. } = workspace;
-        passes::weigh(self.n_dims(), contrasts, &self.plan.precisions, precision.as_slice(), weighed)
+        self.weigh(workspace, precision.as_slice())
+    }
+
+    /// M u / v for every contrast in `workspace.contrasts` into `workspace.weighed`; returns tr(M S).
+    fn weigh(&self, workspace: &mut BrownianWorkspace, matrix: &[f64]) -> f64 {
+        let BrownianWorkspace { contrasts, weighed, blocks, .. } = workspace;
+        passes::padded(self.n_dims(), matrix, blocks);
+        passes::weigh(self.n_dims(), contrasts, &self.plan.precisions, blocks, weighed)
     }
 
     /// Adds -`factor` times the tips' share of `workspace.weighed`.
     fn add_gradient(&self, workspace: &mut BrownianWorkspace, factor: f64, gradient: &mut [f64]) {
         let BrownianWorkspace { slots, weighed, .. } = workspace;
         passes::contrasts_transposed(self.n_dims(), &self.plan.merges, weighed, slots);
-        passes::scatter(&self.plan.places, slots, self.n_dims(), gradient, |out, _, value| *out -= factor * value);
+        passes::scatter(self.n_dims(), &self.plan.places, slots, -factor, gradient);
     }
 }
 

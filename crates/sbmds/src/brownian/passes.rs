@@ -7,8 +7,8 @@ use multiversion::multiversion;
 
 use super::plan::Merge;
 
-/// Most columns of a matrix product that are summed at once.
-const BLOCK: usize = 8;
+/// How many columns of a matrix are summed at once.
+pub(super) const BLOCK: usize = 8;
 
 /// Calls a pass with the number of dimensions as a constant, where it is small.
 macro_rules! by_dims {
@@ -33,26 +33,33 @@ fn two<'s>(slots: &'s mut [f64], merge: &Merge, n_dims: usize) -> (&'s mut [f64]
 }
 
 /// Locations of the tips (dimension by dimension, by place) into their slots, minus `origin`.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(super) fn gather(places: &[u32], x: &[f64], origin: &[f64], slots: &mut [f64]) {
-    let (n_objects, n_dims) = (places.len(), origin.len());
-    for (dim, (x, origin)) in x.chunks_exact(n_objects).zip(origin).enumerate() {
-        for (slot, &place) in slots[dim..].iter_mut().step_by(n_dims).zip(places) {
-            *slot = x[place as usize] - origin;
+    by_dims!(gather_in(origin.len(), places, x, origin, slots));
+}
+
+#[inline(always)]
+fn gather_in(n_dims: usize, places: &[u32], x: &[f64], origin: &[f64], slots: &mut [f64]) {
+    let (x, origin) = (&x[..n_dims * places.len()], &origin[..n_dims]);
+    for (slot, &place) in slots.chunks_exact_mut(n_dims).zip(places) {
+        for dim in 0..n_dims {
+            slot[dim] = x[dim * places.len() + place as usize] - origin[dim];
         }
     }
 }
 
-/// The slots' numbers back to the places of their tips, through `write`.
-pub(super) fn scatter(
-    places: &[u32],
-    slots: &[f64],
-    n_dims: usize,
-    out: &mut [f64],
-    write: impl Fn(&mut f64, usize, f64),
-) {
-    for (dim, out) in out.chunks_exact_mut(places.len()).enumerate() {
-        for (slot, &place) in slots[dim..].iter().step_by(n_dims).zip(places) {
-            write(&mut out[place as usize], dim, *slot);
+/// Adds `factor` times the slots' numbers to those at the places of their tips (dimension by dimension).
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub(super) fn scatter(n_dims: usize, places: &[u32], slots: &[f64], factor: f64, out: &mut [f64]) {
+    by_dims!(scatter_in(n_dims, places, slots, factor, out));
+}
+
+#[inline(always)]
+fn scatter_in(n_dims: usize, places: &[u32], slots: &[f64], factor: f64, out: &mut [f64]) {
+    let out = &mut out[..n_dims * places.len()];
+    for (slot, &place) in slots.chunks_exact(n_dims).zip(places) {
+        for dim in 0..n_dims {
+            out[dim * places.len() + place as usize] += factor * slot[dim];
         }
     }
 }
@@ -104,7 +111,7 @@ fn transposed_in(n_dims: usize, merges: &[Merge], contrasts: &[f64], slots: &mut
     }
 }
 
-/// The inverse of the pass up: from contrasts to tips, into `slots`.
+/// The inverse of the pass up (eq. 22): from contrasts to tips, into `slots`.
 pub(super) fn tips(n_dims: usize, merges: &[Merge], contrasts: &[f64], slots: &mut [f64]) {
     let (of_merges, of_root) = contrasts.split_at(merges.len() * n_dims);
     slots[..n_dims].copy_from_slice(of_root);
@@ -138,62 +145,85 @@ pub(super) fn sum_of_outer_products(n_dims: usize, contrasts: &[f64], precisions
 
 #[inline(always)]
 fn outer_products_in(n_dims: usize, contrasts: &[f64], precisions: &[f64], sum: &mut [f64]) {
-    #[inline(always)]
-    fn step(contrast: &[f64], precision: f64, sum: &mut [f64]) {
-        let n_dims = contrast.len();
-        for row in 0..n_dims {
-            let factor = contrast[row] * precision;
-            for column in 0..n_dims {
-                sum[row * n_dims + column] += factor * contrast[column];
+    let n_blocks = n_dims.div_ceil(BLOCK);
+    for rows in 0..n_blocks {
+        for columns in 0..n_blocks {
+            let block = outer_products_block(n_dims, contrasts, precisions, rows * BLOCK, columns * BLOCK);
+            for (row, entries) in (rows * BLOCK..n_dims).zip(&block) {
+                let sum = &mut sum[row * n_dims..(row + 1) * n_dims];
+                sum.iter_mut().skip(columns * BLOCK).zip(entries).for_each(|(sum, entry)| *sum = *entry);
             }
         }
     }
-    sum.fill(0.0);
+}
+
+/// At most eight rows and columns of that sum, which fit in registers.
+#[inline(always)]
+fn outer_products_block(
+    n_dims: usize,
+    contrasts: &[f64],
+    precisions: &[f64],
+    row: usize,
+    column: usize,
+) -> [[f64; BLOCK]; BLOCK] {
+    let (n_rows, n_columns) = (BLOCK.min(n_dims - row), BLOCK.min(n_dims - column));
+    let mut sums = [[0.0; BLOCK]; BLOCK];
     for (contrast, precision) in contrasts.chunks_exact(n_dims).zip(precisions) {
-        step(contrast, *precision, sum);
+        let mut padded = [0.0; BLOCK];
+        padded[..n_columns].copy_from_slice(&contrast[column..column + n_columns]);
+        for k in 0..n_rows {
+            let factor = contrast[row + k] * precision;
+            for lane in 0..BLOCK {
+                sums[k][lane] += factor * padded[lane];
+            }
+        }
+    }
+    sums
+}
+
+/// A D x D matrix cut into blocks of eight columns, the last one filled with zeros.
+pub(super) fn padded(n_dims: usize, matrix: &[f64], blocks: &mut [[f64; BLOCK]]) {
+    for (block, rows) in blocks.chunks_exact_mut(n_dims).enumerate() {
+        for (row, padded) in rows.iter_mut().enumerate() {
+            let row = &matrix[row * n_dims..(row + 1) * n_dims];
+            *padded = std::array::from_fn(|lane| row.get(block * BLOCK + lane).copied().unwrap_or(0.0));
+        }
     }
 }
 
-/// Multiplies every contrast by a symmetric matrix and divides it by its variance: w = M u / v (eq. 17). Returns the sum of u' w,
-/// which is tr(M S).
+/// Multiplies every contrast by a symmetric matrix and divides it by its variance: w = M u / v (eq. 17). Returns the sum of
+/// u' w, which is tr(M S).
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(super) fn weigh(n_dims: usize, contrasts: &[f64], precisions: &[f64], matrix: &[f64], weighed: &mut [f64]) -> f64 {
+pub(super) fn weigh(
+    n_dims: usize,
+    contrasts: &[f64],
+    precisions: &[f64],
+    matrix: &[[f64; BLOCK]],
+    weighed: &mut [f64],
+) -> f64 {
     by_dims!(weigh_in(n_dims, contrasts, precisions, matrix, weighed))
 }
 
 #[inline(always)]
-fn weigh_in(n_dims: usize, contrasts: &[f64], precisions: &[f64], matrix: &[f64], weighed: &mut [f64]) -> f64 {
-    #[inline(always)]
-    fn step(contrast: &[f64], precision: f64, matrix: &[f64], weighed: &mut [f64]) -> f64 {
-        let n_dims = contrast.len();
-        let mut square = 0.0;
-        for start in (0..n_dims).step_by(BLOCK) {
-            let width = BLOCK.min(n_dims - start);
+fn weigh_in(n_dims: usize, contrasts: &[f64], precisions: &[f64], matrix: &[[f64; BLOCK]], weighed: &mut [f64]) -> f64 {
+    let mut squares = [0.0; BLOCK];
+    for block in 0..n_dims.div_ceil(BLOCK) {
+        let (start, matrix) = (block * BLOCK, &matrix[block * n_dims..][..n_dims]);
+        let width = BLOCK.min(n_dims - start);
+        let points = contrasts.chunks_exact(n_dims).zip(weighed.chunks_exact_mut(n_dims));
+        for ((contrast, weighed), precision) in points.zip(precisions) {
             let mut sums = [0.0; BLOCK];
             for row in 0..n_dims {
-                for column in 0..width {
-                    sums[column] += contrast[row] * matrix[row * n_dims + start + column];
+                for lane in 0..BLOCK {
+                    sums[lane] += contrast[row] * matrix[row][lane];
                 }
             }
-            for column in 0..width {
-                weighed[start + column] = sums[column] * precision;
-                square += contrast[start + column] * sums[column];
+            for lane in 0..width {
+                let value = sums[lane] * precision;
+                weighed[start + lane] = value;
+                squares[lane] += contrast[start + lane] * value;
             }
         }
-        square * precision
     }
-    let mut total = 0.0;
-    let points = contrasts.chunks_exact(n_dims).zip(weighed.chunks_exact_mut(n_dims));
-    for ((contrast, weighed), precision) in points.zip(precisions) {
-        total += step(contrast, *precision, matrix, weighed);
-    }
-    total
-}
-
-/// Multiplies every contrast by a function of its variance.
-pub(super) fn scale(n_dims: usize, variances: &[f64], contrasts: &mut [f64], factor: impl Fn(f64) -> f64) {
-    for (contrast, variance) in contrasts.chunks_exact_mut(n_dims).zip(variances) {
-        let factor = factor(*variance);
-        contrast.iter_mut().for_each(|value| *value *= factor);
-    }
+    squares.iter().sum()
 }

@@ -38,8 +38,9 @@ pub(super) struct Plan {
     pub merges: Vec<Merge>,
     /// Variance of every contrast in units of Sigma; the last one is the root's about its mean.
     pub variances: Vec<f64>,
-    /// Their reciprocals.
+    /// Their reciprocals and square roots.
     pub precisions: Vec<f64>,
+    pub deviations: Vec<f64>,
     pub places: Vec<u32>,
     /// In the order of [`Tree::inner_nodes`].
     pub inner: Vec<InnerNode>,
@@ -86,7 +87,8 @@ impl Plan {
         let (children, below) = sorted_children(tree, lengths);
         let (slots, places) = slots(tree, &children, tip_places);
         let (merges, variances, inner) = (Vec::new(), Vec::new(), Vec::new());
-        let mut plan = Self { merges, variances, precisions: Vec::new(), places, inner };
+        let (precisions, deviations) = (Vec::new(), Vec::new());
+        let mut plan = Self { merges, variances, precisions, deviations, places, inner };
         let mut inner_of = vec![None; tree.n_nodes()];
         for (position, node) in tree.inner_nodes().enumerate() {
             inner_of[node] = Some(position);
@@ -104,6 +106,7 @@ impl Plan {
         }
         plan.variances.push(below[tree.root()] + root_variance);
         plan.precisions = plan.variances.iter().map(|variance| 1.0 / variance).collect();
+        plan.deviations = plan.variances.iter().map(|variance| variance.sqrt()).collect();
         plan
     }
 

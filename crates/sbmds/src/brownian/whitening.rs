@@ -13,19 +13,16 @@ impl BrownianPrior {
     /// x = mu0 + L z; both N * D numbers, dimension by dimension.
     pub fn from_whitened(&self, workspace: &mut BrownianWorkspace, z: &[f64], x: &mut [f64]) {
         let BrownianWorkspace { slots, contrasts, .. } = workspace;
-        interleave(self.n_objects(), z, contrasts);
-        passes::scale(self.n_dims(), &self.plan.variances, contrasts, f64::sqrt);
+        interleave(z, &self.plan.deviations, contrasts);
         passes::tips(self.n_dims(), &self.plan.merges, contrasts, slots);
-        let mean = &self.settings.root_mean;
-        passes::scatter(&self.plan.places, slots, self.n_dims(), x, |out, dim, value| *out = mean[dim] + value);
+        x.chunks_exact_mut(self.n_objects()).zip(&self.settings.root_mean).for_each(|(x, mean)| x.fill(*mean));
+        passes::scatter(self.n_dims(), &self.plan.places, slots, 1.0, x);
     }
 
     /// z = L^-1 (x - mu0)
     pub fn to_whitened(&self, workspace: &mut BrownianWorkspace, x: &[f64], z: &mut [f64]) {
         self.pass_up(workspace, x);
-        let contrasts = &mut workspace.contrasts;
-        passes::scale(self.n_dims(), &self.plan.precisions, contrasts, f64::sqrt);
-        deinterleave(self.n_objects(), contrasts, z);
+        deinterleave(&workspace.contrasts, &self.plan.deviations, z, |contrast, deviation| contrast / deviation);
     }
 
     /// The gradient with respect to z from that with respect to x: L' g.
@@ -34,8 +31,7 @@ impl BrownianPrior {
         inverse.fill(0.0);
         passes::gather(&self.plan.places, gradient_x, &inverse[..self.n_dims()], slots);
         passes::tips_transposed(self.n_dims(), &self.plan.merges, slots, contrasts);
-        passes::scale(self.n_dims(), &self.plan.variances, contrasts, f64::sqrt);
-        deinterleave(self.n_objects(), contrasts, gradient_z);
+        deinterleave(contrasts, &self.plan.deviations, gradient_z, |slope, deviation| slope * deviation);
     }
 
     /// Locations drawn from the prior given Sigma^-1.
@@ -43,23 +39,27 @@ impl BrownianPrior {
         let mut rows: Vec<f64> = (0..x.len()).map(|_| rng.sample(StandardNormal)).collect();
         rows.chunks_exact_mut(self.n_dims()).for_each(|row| precision.colour(row));
         let mut z = vec![0.0; x.len()];
-        deinterleave(self.n_objects(), &rows, &mut z);
+        deinterleave(&rows, &self.plan.deviations, &mut z, |row, _| row);
         self.from_whitened(workspace, &z, x);
     }
 }
 
-/// From dimension by dimension to point by point.
-fn interleave(n_points: usize, by_dim: &[f64], by_point: &mut [f64]) {
-    let n_dims = by_dim.len() / n_points;
-    for (dim, values) in by_dim.chunks_exact(n_points).enumerate() {
-        by_point[dim..].iter_mut().step_by(n_dims).zip(values).for_each(|(out, value)| *out = *value);
+/// From dimension by dimension to point by point, every point multiplied by its factor.
+fn interleave(by_dim: &[f64], factors: &[f64], by_point: &mut [f64]) {
+    let n_dims = by_point.len() / factors.len();
+    for (point, (values, factor)) in by_point.chunks_exact_mut(n_dims).zip(factors).enumerate() {
+        for (dim, value) in values.iter_mut().enumerate() {
+            *value = by_dim[dim * factors.len() + point] * factor;
+        }
     }
 }
 
-/// From point by point to dimension by dimension.
-fn deinterleave(n_points: usize, by_point: &[f64], by_dim: &mut [f64]) {
-    let n_dims = by_dim.len() / n_points;
-    for (dim, values) in by_dim.chunks_exact_mut(n_points).enumerate() {
-        by_point[dim..].iter().step_by(n_dims).zip(values).for_each(|(value, out)| *out = *value);
+/// From point by point to dimension by dimension, every number combined with its point's factor.
+fn deinterleave(by_point: &[f64], factors: &[f64], by_dim: &mut [f64], combine: impl Fn(f64, f64) -> f64) {
+    let n_dims = by_point.len() / factors.len();
+    for (point, (values, factor)) in by_point.chunks_exact(n_dims).zip(factors).enumerate() {
+        for (dim, value) in values.iter().enumerate() {
+            by_dim[dim * factors.len() + point] = combine(*value, *factor);
+        }
     }
 }
