@@ -5,8 +5,8 @@ mod sampler_kit;
 use rand_chacha::ChaCha8Rng;
 use sampler_kit::{Model, Problem, priors};
 use sbmds::coupling::Pairs;
-use sbmds::likelihood::{Noise, Workspace};
-use sbmds::posterior::Density;
+use sbmds::likelihood::Noise;
+use sbmds::posterior::{Density, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{
     Evaluated, JointTarget, LocationsTarget, PhasePoint, SurrogateTarget, Target, draw_momentum, leapfrog,
@@ -139,7 +139,7 @@ fn locations_target_is_integrated_as_physics() {
             let problem = three_objects(n_dims, noise);
             let Problem { truth, posterior, .. } = &problem;
             let workspace = &mut Workspace::serial();
-            let mut target = LocationsTarget { posterior, workspace, sigma: truth.sigma(), scales: &truth.scales };
+            let mut target = LocationsTarget { posterior, workspace, sigma: truth.sigma(), spread: &truth.spread };
             check_integrator(&mut target, &truth.x, Gradient::True);
         }
     }
@@ -151,7 +151,7 @@ fn joint_target_is_integrated_as_physics() {
         for n_dims in [1, 2, 3] {
             let Problem { truth, posterior, .. } = &three_objects(n_dims, noise);
             let workspace = &mut Workspace::serial();
-            let mut target = JointTarget { posterior, workspace, scales: &truth.scales };
+            let mut target = JointTarget { posterior, workspace, spread: &truth.spread };
             check_integrator(&mut target, &joint_position(&truth.x, truth.variance), Gradient::True);
         }
     }
@@ -164,14 +164,14 @@ fn surrogate_target_keeps_volume_and_time_though_not_energy() {
             let (_, priors) = priors(n_dims).remove(1);
             let problem = Model::new(4, n_dims, Pairs::full(4), noise, priors).draw(&mut rng(5));
             let Problem { truth, posterior, surrogate } = &problem;
-            let (sigma, scales) = (truth.sigma(), &truth.scales);
+            let (sigma, spread) = (truth.sigma(), &truth.spread);
             let workspace = &mut Workspace::serial();
-            let mut target = SurrogateTarget { posterior, sparse: surrogate, workspace, sigma, scales };
+            let mut target = SurrogateTarget { posterior, sparse: surrogate, workspace, sigma, spread };
             check_integrator(&mut target, &truth.x, Gradient::Surrogate);
             // The density is the full one, the gradient is not.
             let here = Evaluated::at(&mut target, truth.x.clone());
             let full = Evaluated::at(
-                &mut LocationsTarget { posterior, workspace: &mut Workspace::serial(), sigma, scales },
+                &mut LocationsTarget { posterior, workspace: &mut Workspace::serial(), sigma, spread },
                 truth.x.clone(),
             );
             assert!((here.log_density() - full.log_density()).abs() < 1e-12);
@@ -185,8 +185,8 @@ fn surrogate_target_keeps_volume_and_time_though_not_energy() {
 fn a_full_surrogate_is_the_true_gradient() {
     let Problem { truth, posterior, .. } = &three_objects(2, Noise::TruncatedNormal);
     let workspace = &mut Workspace::serial();
-    let (sigma, scales) = (truth.sigma(), &truth.scales);
-    let mut target = SurrogateTarget { posterior, sparse: posterior.likelihood(), workspace, sigma, scales };
+    let (sigma, spread) = (truth.sigma(), &truth.spread);
+    let mut target = SurrogateTarget { posterior, sparse: posterior.likelihood(), workspace, sigma, spread };
     check_integrator(&mut target, &truth.x, Gradient::True);
 }
 
@@ -194,13 +194,13 @@ fn a_full_surrogate_is_the_true_gradient() {
 #[test]
 fn joint_density_carries_the_jacobian() {
     let Problem { truth, posterior, .. } = &three_objects(2, Noise::TruncatedNormal);
-    let scales = &truth.scales;
+    let spread = &truth.spread;
     for variance in [0.01, 0.3, 1.0, 7.0] {
         let workspace = &mut Workspace::serial();
         let joint =
-            Evaluated::at(&mut JointTarget { posterior, workspace, scales }, joint_position(&truth.x, variance));
+            Evaluated::at(&mut JointTarget { posterior, workspace, spread }, joint_position(&truth.x, variance));
         let sigma = f64::sqrt(variance);
-        let given_sigma = posterior.value(&mut Workspace::serial(), &truth.x, sigma, scales);
+        let given_sigma = posterior.value(&mut Workspace::serial(), &truth.x, sigma, spread);
         let over_variance = given_sigma.log_density + posterior.priors().noise.log_density(variance);
         let expected = over_variance + (2.0 * variance).ln();
         assert!((joint.log_density() - expected).abs() < 1e-10, "{} and {expected}", joint.log_density());
@@ -232,7 +232,7 @@ impl<T: Target> Target for Counting<T> {
 fn one_gradient_per_leapfrog_step_and_one_value_per_trajectory() {
     let Problem { truth, posterior, .. } = &three_objects(2, Noise::TruncatedNormal);
     let workspace = &mut Workspace::serial();
-    let target = LocationsTarget { posterior, workspace, sigma: truth.sigma(), scales: &truth.scales };
+    let target = LocationsTarget { posterior, workspace, sigma: truth.sigma(), spread: &truth.spread };
     let mut counting = Counting { target, values: 0, gradients: 0 };
     let mut point = start(&mut counting, &truth.x);
     for n_steps in [1, 2, 20] {

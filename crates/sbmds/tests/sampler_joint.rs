@@ -11,8 +11,8 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use sampler_kit::{Model, couplings, distance, kolmogorov_smirnov, priors, settings};
 use sbmds::coupling::Pairs;
-use sbmds::likelihood::{Noise, Workspace};
-use sbmds::posterior::{NoisePrior, Priors, ScalePrior};
+use sbmds::likelihood::Noise;
+use sbmds::posterior::{NoisePrior, Priors, ScalePrior, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, ChainState, Sampler, SamplerSettings};
 
@@ -49,11 +49,11 @@ fn quantities(model: &Model) -> Vec<&'static str> {
 
 fn measure(chain: &Chain, name: &str) -> f64 {
     match name {
-        "distance" => distance(chain.x(), chain.x().len() / chain.scales().len(), 0, 1),
+        "distance" => distance(chain.x(), chain.x().len() / N_DIMS, 0, 1),
         "log density" => chain.log_density(),
         "log likelihood" => chain.log_likelihood(),
         "sigma" => chain.sigma(),
-        "scale" => chain.scales()[0],
+        "scale" => chain.spread().as_slice()[0],
         _ => unreachable!("no such quantity"),
     }
 }

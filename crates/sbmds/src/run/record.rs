@@ -47,8 +47,8 @@ pub(super) fn scalars(
 ) -> Vec<f64> {
     let unit = problem.unit.0;
     let mut scalars = vec![chain.sigma() * unit];
-    if config.priors.learn_scale {
-        scalars.extend(chain.scales().iter().map(|variance| variance * unit * unit));
+    if let (true, Some(scales)) = (config.priors.learn_scale, chain.spread().scales()) {
+        scalars.extend(scales.iter().map(|variance| variance * unit * unit));
     }
     scalars.extend(pairs.distances(x));
     scalars

@@ -7,7 +7,7 @@ use crate::Locations;
 use crate::coupling::spread_landmarks;
 use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds, prior_draw};
 use crate::likelihood::Likelihood;
-use crate::posterior::{NoisePrior, Parameters, ScalePrior};
+use crate::posterior::{NoisePrior, Parameters, ScalePrior, Spread};
 use crate::random::{Purpose, stream};
 
 /// How far chains start from the first map, in parts of its extent.
@@ -70,7 +70,7 @@ impl<'a> Starts<'a> {
             ScalePrior::Fixed { .. } => priors.scales.start(x.n_dims()),
             ScalePrior::Learned { .. } => (0..x.n_dims()).map(|dim| mean_square(x.dim(dim))).collect(),
         };
-        Parameters { x: x.as_slice().to_vec(), variance: sigma * sigma, scales }
+        Parameters { x: x.as_slice().to_vec(), variance: sigma * sigma, spread: Spread::Scales(scales) }
     }
 }
 
