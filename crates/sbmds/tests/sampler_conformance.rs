@@ -3,7 +3,7 @@
 mod sampler_kit;
 
 use rand_chacha::ChaCha8Rng;
-use sampler_kit::{Model, Problem, SAMPLERS, couplings, priors, settings};
+use sampler_kit::{Model, Problem, SAMPLERS, couplings, priors, settings, tree_priors};
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::Noise;
 use sbmds::posterior::{Spread, Workspace};
@@ -43,11 +43,20 @@ fn for_each_case(n_objects: usize, mut check: impl FnMut(&str, &Problem, &Sample
     for (coupling, pairs) in couplings(n_objects) {
         for (prior, priors) in priors(2) {
             let model = Model::new(n_objects, 2, pairs.clone(), Noise::TruncatedNormal, priors);
-            let problem = model.draw(&mut stream(1, 0, Purpose::Simulation));
-            for sampler in SAMPLERS {
-                check(&format!("{sampler}, {coupling}, {prior}"), &problem, &settings(sampler, N_WARMUP));
-            }
+            for_each_sampler(&model, &format!("{coupling}, {prior}"), &mut check);
         }
+        let (_, learned_noise) = priors(2).remove(1);
+        for (form, tree) in tree_priors(n_objects, 2, 6.0) {
+            let model = Model::new(n_objects, 2, pairs.clone(), Noise::TruncatedNormal, learned_noise.clone());
+            for_each_sampler(&model.with_tree(tree), &format!("{coupling}, tree, {form}"), &mut check);
+        }
+    }
+}
+
+fn for_each_sampler(model: &Model, case: &str, check: &mut impl FnMut(&str, &Problem, &SamplerSettings)) {
+    let problem = model.draw(&mut stream(1, 0, Purpose::Simulation));
+    for sampler in SAMPLERS {
+        check(&format!("{sampler}, {case}"), &problem, &settings(sampler, N_WARMUP));
     }
 }
 

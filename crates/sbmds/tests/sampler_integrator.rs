@@ -3,7 +3,7 @@
 mod sampler_kit;
 
 use rand_chacha::ChaCha8Rng;
-use sampler_kit::{Model, Problem, priors};
+use sampler_kit::{Model, Problem, priors, tree_priors};
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::Noise;
 use sbmds::posterior::{Density, Workspace};
@@ -141,6 +141,29 @@ fn locations_target_is_integrated_as_physics() {
             let workspace = &mut Workspace::serial();
             let mut target = LocationsTarget { posterior, workspace, sigma: truth.sigma(), spread: &truth.spread };
             check_integrator(&mut target, &truth.x, Gradient::True);
+        }
+    }
+}
+
+/// The prior along a tree as part of every target, in both its forms.
+#[test]
+fn targets_with_a_tree_are_integrated_as_physics() {
+    for n_dims in [1, 2, 3] {
+        for (_, tree) in tree_priors(4, n_dims, 6.0) {
+            let (_, priors) = priors(n_dims).remove(1);
+            let model = Model::new(4, n_dims, Pairs::full(4), Noise::TruncatedNormal, priors).with_tree(tree);
+            let Problem { truth, posterior, surrogate } = &model.draw(&mut rng(n_dims as u64));
+            let (sigma, spread, workspace) = (truth.sigma(), &truth.spread, &mut Workspace::serial());
+            let mut target = LocationsTarget { posterior, workspace, sigma, spread };
+            check_gradient(&mut target, &truth.x);
+            check_reversible(&mut target, &truth.x);
+            let mut target = JointTarget { posterior, workspace, spread };
+            check_gradient(&mut target, &joint_position(&truth.x, truth.variance));
+            // The surrogate's gradient has the whole prior in it.
+            let sparse = &**surrogate;
+            let mut target = SurrogateTarget { posterior, sparse: posterior.likelihood(), workspace, sigma, spread };
+            check_gradient(&mut target, &truth.x);
+            check_volume(&mut SurrogateTarget { posterior, sparse, workspace, sigma, spread }, &truth.x);
         }
     }
 }
