@@ -70,6 +70,19 @@ pub(super) fn draw_spread(
     }
 }
 
+/// Moves the whole map along the tree's prior given Sigma^-1, which no distance notices; false if there is no tree.
+pub(super) fn draw_centre(
+    posterior: &Posterior,
+    workspace: &mut Workspace,
+    x: &mut [f64],
+    spread: &Spread,
+    rng: &mut ChaCha8Rng,
+) -> bool {
+    let (Some(tree), Some(precision)) = (posterior.tree(), spread.precision()) else { return false };
+    tree.brownian.draw_centre(workspace.tree(tree), x, precision, rng);
+    true
+}
+
 /// Lambda_d | x ~ IG(a + N/2, b + sum_n x_nd^2 / 2), if the scales are learned.
 fn draw_scales(posterior: &Posterior, x: &[f64], scales: &mut [f64], rng: &mut ChaCha8Rng) -> bool {
     let ScalePrior::Learned { shape, rate } = posterior.priors().scales else { return false };

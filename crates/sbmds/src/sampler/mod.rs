@@ -19,7 +19,7 @@ pub use target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget, Targe
 
 use crate::likelihood::Likelihood;
 use crate::posterior::{Density, Parameters, Posterior, Spread, Workspace};
-use gibbs::{NoiseWalk, draw_spread};
+use gibbs::{NoiseWalk, draw_centre, draw_spread};
 use hmc::Hmc;
 use metropolis::{JointWalk, SingleWalk};
 use nuts::Nuts;
@@ -249,14 +249,21 @@ impl<'a> Chain<'a> {
         state.noise.step.learn(moved.acceptance, moved.accepted);
     }
 
+    /// The spread given the locations and, with a tree, where the map is given the spread. The latter waits for the end of
+    /// warm-up: masses are learned from how locations move beside each other.
     fn move_spread(&mut self) {
+        let is_warming_up = self.is_warming_up();
         let Self { posterior, workspace, state, surrogate } = self;
+        let ChainState { current, variance, spread, kernel, rng, .. } = state;
         let n_coordinates = posterior.likelihood().n_objects() * posterior.likelihood().n_dims();
-        let x = &state.current.position[..n_coordinates];
-        if draw_spread(posterior, workspace, x, &mut state.spread, &mut state.rng) {
-            let position = state.current.position.clone();
-            let given = (state.variance.sqrt(), &state.spread);
-            state.current = state.kernel.evaluate(position, posterior, surrogate.as_deref(), workspace, given);
+        let mut changed = draw_spread(posterior, workspace, &current.position[..n_coordinates], spread, rng);
+        if !is_warming_up {
+            changed |= draw_centre(posterior, workspace, &mut current.position[..n_coordinates], spread, rng);
+        }
+        if changed {
+            let position = std::mem::take(&mut current.position);
+            let given = (variance.sqrt(), &*spread);
+            *current = kernel.evaluate(position, posterior, surrogate.as_deref(), workspace, given);
         }
     }
 }
