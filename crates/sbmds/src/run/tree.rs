@@ -56,3 +56,32 @@ impl TreeConfig {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The prior of a location has nothing to do with the order in which objects are laid.
+    #[test]
+    fn tips_are_joined_to_objects_by_name_in_any_order() {
+        let names = Names::numbered(4);
+        let [a, b, c, d] = [2, 0, 3, 1].map(|object| names.get(object).into_owned());
+        let tree = Tree::parse(&format!("((({a}:0.1,{b}:0.7):0.2,{c}:0.5):0.3,{d}:1.1);")).unwrap();
+        let matched = tree.match_tips(&names, false).unwrap();
+        let tree = RunTree { matched, config: TreeConfig::new("tree".into()) };
+        let by_object = [0.3, -1.0, 2.0, 0.1];
+        let density = |order: [usize; 4]| {
+            let TreePrior { brownian, wishart, .. } = tree.prior(&order, 1).unwrap();
+            let x = order.map(|object| by_object[object]);
+            brownian.collapsed_log_density(&mut brownian.workspace(), &x, &wishart)
+        };
+        let expected = density([0, 1, 2, 3]);
+        for order in [[3, 2, 1, 0], [1, 3, 0, 2]] {
+            assert!((density(order) - expected).abs() < 1e-12);
+        }
+        let moved = [0.3, 2.0, -1.0, 0.1];
+        let TreePrior { brownian, wishart, .. } = tree.prior(&[0, 1, 2, 3], 1).unwrap();
+        let of_moved = brownian.collapsed_log_density(&mut brownian.workspace(), &moved, &wishart);
+        assert!((of_moved - expected).abs() > 1e-3, "it matters which location is whose");
+    }
+}
