@@ -120,8 +120,8 @@ fn trees_that_do_not_fit_are_refused_and_coincident_tips_named() {
     case.write("less.nwk", &newick(9));
     case.write("twins.nwk", &all.replace(":0.001", ":0").replace(":0.002", ":0"));
     case.write("flat.nwk", "(o0:0,o1:0,o2:0,o3:0,o4:0,o5:0,o6:0,o7:0,o8:0,o9:0);");
-    for (flags, parts) in [
-        ("--tree more.nwk", &["more.nwk: 1 tip is not among the objects: stranger", "--prune"][..]),
+    let cases: &[(&str, &[&str])] = &[
+        ("--tree more.nwk", &["more.nwk: 1 tip is not among the objects: stranger", "--prune"]),
         ("--tree less.nwk", &["less.nwk: 1 object is not in the tree: o9"]),
         ("--tree flat.nwk", &["flat.nwk: all branches have length zero", "Remedy"]),
         ("--tree nowhere.nwk", &["nowhere.nwk"]),
@@ -132,7 +132,8 @@ fn trees_that_do_not_fit_are_refused_and_coincident_tips_named() {
         ("--tree tree.nwk --prior-scale 2", &["--prior-scale", "diffusion", "Remedy"]),
         ("--prune", &["--tree"]),
         ("--trait-precision-update gibbs", &["--tree"]),
-    ] {
+    ];
+    for (flags, parts) in cases {
         case.run(&format!("fit matrix.csv --out run {flags} {SHORT}")).expect(2, parts);
         assert!(!case.path("run").exists(), "{flags}: nothing is written");
     }
