@@ -24,7 +24,8 @@ pub struct Export {
 /// What can be written.
 #[derive(Clone, Copy, ValueEnum)]
 enum ExportFormat {
-    /// NumPy arrays: draws.npy (chains, draws, objects, dims), sigma.npy, log_likelihood.npy, and names.txt
+    /// NumPy arrays: draws.npy (chains, draws, objects, dims), sigma.npy, log_likelihood.npy, and names.txt; with a tree also
+    /// trace_sigma.npy and logdet_sigma.npy
     Npy,
 }
 
@@ -32,8 +33,14 @@ impl Export {
     pub fn run(&self) -> Result<(), Failure> {
         let (_, config) = RunDirectory::open(&self.run)?;
         let ExportFormat::Npy = self.format;
-        let learned: &[(&str, &str)] = if config.priors.learn_scale { &[("lambda", "lambda.npy")] } else { &[] };
-        for path in export_npy(&self.run, &self.out, learned)? {
+        let mut learned = Vec::new();
+        if config.priors.learn_scale {
+            learned.push(("lambda", "lambda.npy"));
+        }
+        if config.tree.is_some() {
+            learned.extend([("trait_trace", "trace_sigma.npy"), ("trait_logdet", "logdet_sigma.npy")]);
+        }
+        for path in export_npy(&self.run, &self.out, &learned)? {
             println!("{}", path.display());
         }
         Ok(())

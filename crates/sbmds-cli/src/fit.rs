@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
-use sbmds::run::{self, Changes, Control, FitConfig, InputConfig, ModelConfig, Outcome, Summary};
+use sbmds::run::{self, Changes, Control, FitConfig, InputConfig, ModelConfig, Outcome, Summary, TreeConfig};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::arguments::{CouplingArgs, ReadingArgs};
 use crate::failure::Failure;
-use crate::fit_arguments::{DrawArgs, PriorArgs, SamplerArgs};
+use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
 use crate::progress::{Watch, WatchMode};
+use crate::tree_arguments::TreeArgs;
 use crate::{report, summary};
 
 /// Flags of `sbmds fit`.
@@ -37,6 +38,11 @@ pub struct Fit {
     coupling: CouplingArgs,
     #[command(flatten)]
     priors: PriorArgs,
+    #[command(flatten)]
+    tree: TreeArgs,
+    /// Draw the precision of the diffusion after locations that moved without it, or in turn with them (the paper's way)
+    #[arg(long, value_enum, value_name = "HOW", default_value = "collapsed", requires = "tree")]
+    trait_precision_update: PrecisionUpdateArg,
     #[command(flatten)]
     sampler: SamplerArgs,
     #[command(flatten)]
@@ -172,6 +178,7 @@ impl Fit {
             input: self.input_config()?,
             model: self.model_config(),
             priors: self.priors.config(),
+            tree: self.tree_config()?,
             sampler: self.sampler.settings(self.drawing.warmup),
             run: self.drawing.config(self.coupling.seed),
         })
@@ -186,6 +193,18 @@ impl Fit {
             names: self.reading.names.as_deref().map(absolute).transpose()?,
             ..InputConfig::default()
         })
+    }
+
+    fn tree_config(&self) -> Result<Option<TreeConfig>, Failure> {
+        let Some(path) = &self.tree.tree else { return Ok(None) };
+        Ok(Some(TreeConfig {
+            index: self.tree.tree_index,
+            prune: self.tree.prune,
+            branch_scaling: self.tree.branch_scaling.into(),
+            root_sample_size: self.tree.root_sample_size,
+            precision_update: self.trait_precision_update.into(),
+            ..TreeConfig::new(absolute(path)?)
+        }))
     }
 
     fn model_config(&self) -> ModelConfig {

@@ -1,6 +1,7 @@
 //! Flags of a fit: priors, sampler, and how much is drawn and kept.
 
 use clap::{Args, ValueEnum};
+use sbmds::posterior::PrecisionUpdate;
 use sbmds::run::{Keep, PriorConfig, RunConfig, Start};
 use sbmds::sampler::{Sampler, SamplerSettings};
 
@@ -97,6 +98,22 @@ impl From<StartArg> for Start {
             StartArg::Landmark => Self::Landmark,
             StartArg::Graph => Self::Graph,
             StartArg::Prior => Self::Prior,
+        }
+    }
+}
+
+/// See [`PrecisionUpdate`].
+#[derive(Clone, Copy, ValueEnum)]
+pub enum PrecisionUpdateArg {
+    Collapsed,
+    Gibbs,
+}
+
+impl From<PrecisionUpdateArg> for PrecisionUpdate {
+    fn from(update: PrecisionUpdateArg) -> Self {
+        match update {
+            PrecisionUpdateArg::Collapsed => Self::Collapsed,
+            PrecisionUpdateArg::Gibbs => Self::Gibbs,
         }
     }
 }

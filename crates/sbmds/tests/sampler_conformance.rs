@@ -3,9 +3,10 @@
 mod sampler_kit;
 
 use rand_chacha::ChaCha8Rng;
-use sampler_kit::{Model, Problem, SAMPLERS, couplings, priors, settings};
+use sampler_kit::{Model, Problem, SAMPLERS, couplings, priors, settings, tree_priors};
 use sbmds::coupling::Pairs;
-use sbmds::likelihood::{Noise, Workspace};
+use sbmds::likelihood::Noise;
+use sbmds::posterior::{Spread, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, ChainState, Sampler, SamplerSettings, StepInfo};
 
@@ -21,7 +22,7 @@ fn rng(seed: u64) -> ChaCha8Rng {
 fn bits_after_step(chain: &mut Chain) -> Vec<u64> {
     let info = chain.step();
     let numbers = [chain.sigma(), chain.log_likelihood(), chain.log_density(), info.acceptance, info.energy];
-    let values = chain.x().iter().chain(chain.scales()).chain(&numbers);
+    let values = chain.x().iter().chain(chain.spread().as_slice()).chain(&numbers);
     assert!(values.clone().all(|value| value.is_finite()), "{info:?} at {:?}", chain.x());
     let counts = [info.n_gradients as u64, info.tree_depth as u64, info.accepted.into(), info.diverging.into()];
     values.map(|value| value.to_bits()).chain(counts).collect()
@@ -42,11 +43,20 @@ fn for_each_case(n_objects: usize, mut check: impl FnMut(&str, &Problem, &Sample
     for (coupling, pairs) in couplings(n_objects) {
         for (prior, priors) in priors(2) {
             let model = Model::new(n_objects, 2, pairs.clone(), Noise::TruncatedNormal, priors);
-            let problem = model.draw(&mut stream(1, 0, Purpose::Simulation));
-            for sampler in SAMPLERS {
-                check(&format!("{sampler}, {coupling}, {prior}"), &problem, &settings(sampler, N_WARMUP));
-            }
+            for_each_sampler(&model, &format!("{coupling}, {prior}"), &mut check);
         }
+        let (_, learned_noise) = priors(2).remove(1);
+        for (form, tree) in tree_priors(n_objects, 2, 6.0) {
+            let model = Model::new(n_objects, 2, pairs.clone(), Noise::TruncatedNormal, learned_noise.clone());
+            for_each_sampler(&model.with_tree(tree), &format!("{coupling}, tree, {form}"), &mut check);
+        }
+    }
+}
+
+fn for_each_sampler(model: &Model, case: &str, check: &mut impl FnMut(&str, &Problem, &SamplerSettings)) {
+    let problem = model.draw(&mut stream(1, 0, Purpose::Simulation));
+    for sampler in SAMPLERS {
+        check(&format!("{sampler}, {case}"), &problem, &settings(sampler, N_WARMUP));
     }
 }
 
@@ -188,7 +198,7 @@ fn a_trajectory_that_is_lost_is_rejected() {
         let mut truth = problem.truth.clone();
         truth.x.iter_mut().for_each(|x| *x *= 1e6);
         truth.variance *= 1e12;
-        truth.scales.iter_mut().for_each(|scale| *scale *= 1e12);
+        truth.spread = Spread::Scales(truth.spread.as_slice().iter().map(|scale| scale * 1e12).collect());
         let wide = Problem { truth, posterior: problem.posterior.clone(), surrogate: problem.surrogate.clone() };
         let settings = settings(sampler, 0);
         tuned.use_tuning_of(wide.chain(&settings, rng(8), Workspace::serial()).state());

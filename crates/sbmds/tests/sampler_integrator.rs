@@ -3,10 +3,10 @@
 mod sampler_kit;
 
 use rand_chacha::ChaCha8Rng;
-use sampler_kit::{Model, Problem, priors};
+use sampler_kit::{Model, Problem, priors, tree_priors};
 use sbmds::coupling::Pairs;
-use sbmds::likelihood::{Noise, Workspace};
-use sbmds::posterior::Density;
+use sbmds::likelihood::Noise;
+use sbmds::posterior::{Density, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{
     Evaluated, JointTarget, LocationsTarget, PhasePoint, SurrogateTarget, Target, draw_momentum, leapfrog,
@@ -41,8 +41,8 @@ fn start(target: &mut impl Target, position: &[f64]) -> PhasePoint {
 
 /// Everything a trajectory must keep, at `position` of `target`.
 fn check_integrator(target: &mut impl Target, position: &[f64], gradient: Gradient) {
-    check_reversible(target, position);
-    check_volume(target, position);
+    check_reversible(target, position, 0.05);
+    check_volume(target, position, 0.1);
     if gradient == Gradient::True {
         check_gradient(target, position);
         check_energy_order(target, position);
@@ -50,35 +50,36 @@ fn check_integrator(target: &mut impl Target, position: &[f64], gradient: Gradie
 }
 
 /// There and, with the momentum flipped, back: the start to rounding.
-fn check_reversible(target: &mut impl Target, position: &[f64]) {
+fn check_reversible(target: &mut impl Target, position: &[f64], step: f64) {
     let inverse_mass = inverse_masses(position.len());
     let begin = start(target, position);
     let mut point = begin.clone();
-    leapfrog(&mut point, target, &inverse_mass, 0.05, 25);
+    leapfrog(&mut point, target, &inverse_mass, step, 25);
     let moved = largest_difference(point.evaluated.position(), position);
     assert!(moved > 0.1, "a trajectory that stays proves nothing: {moved}");
     point.momentum.iter_mut().for_each(|p| *p = -*p);
-    leapfrog(&mut point, target, &inverse_mass, 0.05, 25);
+    leapfrog(&mut point, target, &inverse_mass, step, 25);
     let flipped: Vec<f64> = point.momentum.iter().map(|p| -p).collect();
-    assert!(largest_difference(point.evaluated.position(), position) < 1e-11);
+    let back = largest_difference(point.evaluated.position(), position);
+    assert!(back < 1e-11, "moved {moved}, came back to {back}");
     assert!(largest_difference(&flipped, &begin.momentum) < 1e-11);
     assert!((point.evaluated.log_density() - begin.evaluated.log_density()).abs() < 1e-10);
     // Backwards in time is the same as flipped.
     let mut forth = begin.clone();
-    leapfrog(&mut forth, target, &inverse_mass, 0.05, 7);
-    leapfrog(&mut forth, target, &inverse_mass, -0.05, 7);
+    leapfrog(&mut forth, target, &inverse_mass, step, 7);
+    leapfrog(&mut forth, target, &inverse_mass, -step, 7);
     assert!(largest_difference(forth.evaluated.position(), position) < 1e-11);
 }
 
 /// The determinant of the derivative of the end by the start is 1.
-fn check_volume(target: &mut impl Target, position: &[f64]) {
+fn check_volume(target: &mut impl Target, position: &[f64], step: f64) {
     let inverse_mass = inverse_masses(position.len());
     let begin = start(target, position);
     let n = position.len();
     let mut end_of = |phase: &[f64]| {
         let evaluated = Evaluated::at(target, phase[..n].to_vec());
         let mut point = PhasePoint { evaluated, momentum: phase[n..].to_vec() };
-        leapfrog(&mut point, target, &inverse_mass, 0.1, 5);
+        leapfrog(&mut point, target, &inverse_mass, step, 5);
         [point.evaluated.position(), &point.momentum].concat()
     };
     let phase = [position, &begin.momentum].concat();
@@ -93,7 +94,7 @@ fn check_volume(target: &mut impl Target, position: &[f64]) {
         })
         .collect();
     // The map is no mere shift: its derivative is far from the identity.
-    assert!((columns[n][0]).abs() > 0.1);
+    assert!((columns[n][0]).abs() > step);
     let determinant = determinant(columns);
     assert!((determinant - 1.0).abs() < 1e-6, "volume changes by {determinant}");
 }
@@ -139,8 +140,32 @@ fn locations_target_is_integrated_as_physics() {
             let problem = three_objects(n_dims, noise);
             let Problem { truth, posterior, .. } = &problem;
             let workspace = &mut Workspace::serial();
-            let mut target = LocationsTarget { posterior, workspace, sigma: truth.sigma(), scales: &truth.scales };
+            let mut target = LocationsTarget { posterior, workspace, sigma: truth.sigma(), spread: &truth.spread };
             check_integrator(&mut target, &truth.x, Gradient::True);
+        }
+    }
+}
+
+/// The prior along a tree as part of every target, in both its forms.
+#[test]
+fn targets_with_a_tree_are_integrated_as_physics() {
+    for n_dims in [1, 2, 3] {
+        for (_, tree) in tree_priors(4, n_dims, 6.0) {
+            let (_, priors) = priors(n_dims).remove(1);
+            let model = Model::new(4, n_dims, Pairs::full(4), Noise::TruncatedNormal, priors).with_tree(tree);
+            let Problem { truth, posterior, surrogate } = &model.draw(&mut rng(n_dims as u64));
+            let (sigma, spread, workspace) = (truth.sigma(), &truth.spread, &mut Workspace::serial());
+            let mut target = LocationsTarget { posterior, workspace, sigma, spread };
+            check_gradient(&mut target, &truth.x);
+            // Tips a branch of 0.001 apart need small steps.
+            check_reversible(&mut target, &truth.x, 0.01);
+            let mut target = JointTarget { posterior, workspace, spread };
+            check_gradient(&mut target, &joint_position(&truth.x, truth.variance));
+            // The surrogate's gradient has the whole prior in it.
+            let sparse = &**surrogate;
+            let mut target = SurrogateTarget { posterior, sparse: posterior.likelihood(), workspace, sigma, spread };
+            check_gradient(&mut target, &truth.x);
+            check_volume(&mut SurrogateTarget { posterior, sparse, workspace, sigma, spread }, &truth.x, 0.01);
         }
     }
 }
@@ -151,7 +176,7 @@ fn joint_target_is_integrated_as_physics() {
         for n_dims in [1, 2, 3] {
             let Problem { truth, posterior, .. } = &three_objects(n_dims, noise);
             let workspace = &mut Workspace::serial();
-            let mut target = JointTarget { posterior, workspace, scales: &truth.scales };
+            let mut target = JointTarget { posterior, workspace, spread: &truth.spread };
             check_integrator(&mut target, &joint_position(&truth.x, truth.variance), Gradient::True);
         }
     }
@@ -164,14 +189,14 @@ fn surrogate_target_keeps_volume_and_time_though_not_energy() {
             let (_, priors) = priors(n_dims).remove(1);
             let problem = Model::new(4, n_dims, Pairs::full(4), noise, priors).draw(&mut rng(5));
             let Problem { truth, posterior, surrogate } = &problem;
-            let (sigma, scales) = (truth.sigma(), &truth.scales);
+            let (sigma, spread) = (truth.sigma(), &truth.spread);
             let workspace = &mut Workspace::serial();
-            let mut target = SurrogateTarget { posterior, sparse: surrogate, workspace, sigma, scales };
+            let mut target = SurrogateTarget { posterior, sparse: surrogate, workspace, sigma, spread };
             check_integrator(&mut target, &truth.x, Gradient::Surrogate);
             // The density is the full one, the gradient is not.
             let here = Evaluated::at(&mut target, truth.x.clone());
             let full = Evaluated::at(
-                &mut LocationsTarget { posterior, workspace: &mut Workspace::serial(), sigma, scales },
+                &mut LocationsTarget { posterior, workspace: &mut Workspace::serial(), sigma, spread },
                 truth.x.clone(),
             );
             assert!((here.log_density() - full.log_density()).abs() < 1e-12);
@@ -185,8 +210,8 @@ fn surrogate_target_keeps_volume_and_time_though_not_energy() {
 fn a_full_surrogate_is_the_true_gradient() {
     let Problem { truth, posterior, .. } = &three_objects(2, Noise::TruncatedNormal);
     let workspace = &mut Workspace::serial();
-    let (sigma, scales) = (truth.sigma(), &truth.scales);
-    let mut target = SurrogateTarget { posterior, sparse: posterior.likelihood(), workspace, sigma, scales };
+    let (sigma, spread) = (truth.sigma(), &truth.spread);
+    let mut target = SurrogateTarget { posterior, sparse: posterior.likelihood(), workspace, sigma, spread };
     check_integrator(&mut target, &truth.x, Gradient::True);
 }
 
@@ -194,13 +219,13 @@ fn a_full_surrogate_is_the_true_gradient() {
 #[test]
 fn joint_density_carries_the_jacobian() {
     let Problem { truth, posterior, .. } = &three_objects(2, Noise::TruncatedNormal);
-    let scales = &truth.scales;
+    let spread = &truth.spread;
     for variance in [0.01, 0.3, 1.0, 7.0] {
         let workspace = &mut Workspace::serial();
         let joint =
-            Evaluated::at(&mut JointTarget { posterior, workspace, scales }, joint_position(&truth.x, variance));
+            Evaluated::at(&mut JointTarget { posterior, workspace, spread }, joint_position(&truth.x, variance));
         let sigma = f64::sqrt(variance);
-        let given_sigma = posterior.value(&mut Workspace::serial(), &truth.x, sigma, scales);
+        let given_sigma = posterior.value(&mut Workspace::serial(), &truth.x, sigma, spread);
         let over_variance = given_sigma.log_density + posterior.priors().noise.log_density(variance);
         let expected = over_variance + (2.0 * variance).ln();
         assert!((joint.log_density() - expected).abs() < 1e-10, "{} and {expected}", joint.log_density());
@@ -232,7 +257,7 @@ impl<T: Target> Target for Counting<T> {
 fn one_gradient_per_leapfrog_step_and_one_value_per_trajectory() {
     let Problem { truth, posterior, .. } = &three_objects(2, Noise::TruncatedNormal);
     let workspace = &mut Workspace::serial();
-    let target = LocationsTarget { posterior, workspace, sigma: truth.sigma(), scales: &truth.scales };
+    let target = LocationsTarget { posterior, workspace, sigma: truth.sigma(), spread: &truth.spread };
     let mut counting = Counting { target, values: 0, gradients: 0 };
     let mut point = start(&mut counting, &truth.x);
     for n_steps in [1, 2, 20] {

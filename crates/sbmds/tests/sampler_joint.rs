@@ -9,10 +9,10 @@ mod sampler_kit;
 
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use sampler_kit::{Model, couplings, distance, kolmogorov_smirnov, priors, settings};
+use sampler_kit::{Model, couplings, distance, kolmogorov_smirnov, priors, settings, tree_priors};
 use sbmds::coupling::Pairs;
-use sbmds::likelihood::{Noise, Workspace};
-use sbmds::posterior::{NoisePrior, Priors, ScalePrior};
+use sbmds::likelihood::Noise;
+use sbmds::posterior::{NoisePrior, Priors, ScalePrior, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, ChainState, Sampler, SamplerSettings};
 
@@ -41,19 +41,23 @@ fn quantities(model: &Model) -> Vec<&'static str> {
     if !model.priors.noise.is_fixed() {
         names.push("sigma");
     }
-    if matches!(model.priors.scales, ScalePrior::Learned { .. }) {
+    if model.tree.is_some() {
+        names.extend(["trace", "log determinant"]);
+    } else if matches!(model.priors.scales, ScalePrior::Learned { .. }) {
         names.push("scale");
     }
     names
 }
 
-fn measure(chain: &Chain, name: &str) -> f64 {
+fn measure(chain: &Chain, n_objects: usize, name: &str) -> f64 {
     match name {
-        "distance" => distance(chain.x(), chain.x().len() / chain.scales().len(), 0, 1),
+        "distance" => distance(chain.x(), n_objects, 0, 1),
         "log density" => chain.log_density(),
         "log likelihood" => chain.log_likelihood(),
         "sigma" => chain.sigma(),
-        "scale" => chain.scales()[0],
+        "scale" => chain.spread().as_slice()[0],
+        "trace" => chain.spread().precision().unwrap().trace_covariance(),
+        "log determinant" => chain.spread().precision().unwrap().log_det(),
         _ => unreachable!("no such quantity"),
     }
 }
@@ -66,7 +70,7 @@ fn rng(seed: u64, replicate: usize) -> ChaCha8Rng {
 /// Tuning learned on one typical data set.
 fn tuned(model: &Model, settings: &SamplerSettings, seed: u64) -> ChainState {
     let mut rng = rng(seed, 0);
-    let mut truth = model.priors.draw(model.n_objects, model.n_dims, &mut rng);
+    let mut truth = model.draw_parameters(&mut rng);
     if let NoisePrior::InverseGamma { shape, rate } = model.priors.noise {
         truth.variance = rate / shape;
     }
@@ -98,7 +102,7 @@ fn after(
         for _ in 0..n_transitions {
             acceptance += chain.step().acceptance;
         }
-        values.iter_mut().zip(&names).for_each(|(values, name)| values.push(measure(&chain, name)));
+        values.iter_mut().zip(&names).for_each(|(values, name)| values.push(measure(&chain, model.n_objects, name)));
     }
     (values, acceptance / (n_problems * n_transitions).max(1) as f64)
 }
@@ -136,11 +140,67 @@ fn check_joint(sampler: Sampler, noise: Noise) {
             findings(&format!("{sampler}, {noise}, {coupling}, {prior}"), &model, sampler, N_REPLICATES, seed)
         })
         .collect();
+    judge(&findings);
+}
+
+fn judge(findings: &[Finding]) {
     for Finding { what, p } in findings.iter().filter(|finding| finding.p < ALERT) {
         eprintln!("alert: {what}: p = {p:.2e}");
     }
     let failed: Vec<_> = findings.iter().filter(|finding| finding.p < FAIL).map(|finding| &finding.what).collect();
     assert!(failed.is_empty(), "not invariant: {failed:?}");
+}
+
+/// Both forms of the prior along a tree, sigma known and learned, under one sampler.
+fn check_joint_with_tree(sampler: Sampler) {
+    let mut cases = Vec::new();
+    for (coupling, pairs) in [("full", Pairs::full(N_OBJECTS)), ("band", Pairs::band(N_OBJECTS, 2))] {
+        for (form, tree) in tree_priors(N_OBJECTS, N_DIMS, 6.0) {
+            for (prior, priors) in priors(N_DIMS).into_iter().take(2) {
+                let model = Model::new(N_OBJECTS, N_DIMS, pairs.clone(), Noise::TruncatedNormal, priors);
+                cases.push((format!("{sampler}, tree, {form}, {coupling}, {prior}"), model.with_tree(tree.clone())));
+            }
+        }
+    }
+    let findings: Vec<Finding> = cases
+        .par_iter()
+        .enumerate()
+        .flat_map(|(case, (label, model))| {
+            findings(label, model, sampler, N_REPLICATES, 20_000 + 1_000 * sampler as u64 + 3 * case as u64)
+        })
+        .collect();
+    judge(&findings);
+}
+
+/// A sampler that believes in other degrees of freedom than the data come from is found out.
+#[test]
+fn a_wrong_wishart_prior_is_found_out() {
+    let others = tree_priors(N_OBJECTS, N_DIMS, 9.0);
+    for ((form, tree), (_, other)) in tree_priors(N_OBJECTS, N_DIMS, 6.0).into_iter().zip(others) {
+        let (_, priors) = priors(N_DIMS).remove(1);
+        let model = Model::new(N_OBJECTS, N_DIMS, Pairs::full(N_OBJECTS), Noise::TruncatedNormal, priors);
+        let model = Model { assumed_tree: Some(other), ..model.with_tree(tree) };
+        let findings = findings(form, &model, Sampler::Nuts, N_REPLICATES, 71);
+        let of_trace = findings.iter().find(|finding| finding.what.ends_with("trace")).unwrap();
+        assert!(of_trace.p < FAIL, "{}: p = {:.2e}", of_trace.what, of_trace.p);
+    }
+}
+
+macro_rules! tree_tests {
+    ($($name:ident: $sampler:ident;)*) => {
+        $(#[test]
+        fn $name() {
+            check_joint_with_tree(Sampler::$sampler);
+        })*
+    };
+}
+
+tree_tests! {
+    hmc_with_a_tree_is_invariant: Hmc;
+    nuts_with_a_tree_is_invariant: Nuts;
+    mh_with_a_tree_is_invariant: Mh;
+    mwg_with_a_tree_is_invariant: Mwg;
+    surrogate_with_a_tree_is_invariant: Surrogate;
 }
 
 macro_rules! joint_tests {

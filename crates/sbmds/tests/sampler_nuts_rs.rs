@@ -8,7 +8,8 @@ use nuts_rs::{Chain as _, CpuLogpFunc, CpuMath, CpuMathError, DiagNutsSettings, 
 use sampler_kit::{Model, Problem, distance, priors, settings};
 use sbmds::coupling::Pairs;
 use sbmds::diagnostics::{Chains, ess_bulk, mcse_mean};
-use sbmds::likelihood::{Noise, Workspace};
+use sbmds::likelihood::Noise;
+use sbmds::posterior::Workspace;
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{JointTarget, Sampler, Target};
 
@@ -51,7 +52,7 @@ impl CpuLogpFunc for Foreign<'_> {
 
     fn logp(&mut self, position: &[f64], gradient: &mut [f64]) -> Result<f64, NotFinite> {
         let Problem { posterior, truth, .. } = self.problem;
-        let mut target = JointTarget { posterior, workspace: &mut self.workspace, scales: &truth.scales };
+        let mut target = JointTarget { posterior, workspace: &mut self.workspace, spread: &truth.spread };
         let log_density = target.evaluate(position, gradient).log_density;
         if log_density.is_finite() { Ok(log_density) } else { Err(NotFinite) }
     }

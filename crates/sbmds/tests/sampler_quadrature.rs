@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use sampler_kit::{SAMPLERS, distance, settings};
 use sbmds::coupling::Pairs;
 use sbmds::diagnostics::{Chains, ess_bulk, mcse_mean};
-use sbmds::likelihood::{Likelihood, Noise, Storage, Workspace};
-use sbmds::posterior::{NoisePrior, Posterior, Priors, ScalePrior};
+use sbmds::likelihood::{Likelihood, Noise, Storage};
+use sbmds::posterior::{NoisePrior, Posterior, Priors, ScalePrior, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler};
 
@@ -185,7 +185,7 @@ fn point_after_steps(chain: &mut Chain, sampler: Sampler) -> Point {
         chain.step();
     }
     let distances = [(0, 1), (1, 2), (0, 2)].map(|(a, b)| distance(chain.x(), 3, a, b));
-    Point { distances, sigma: chain.sigma(), scale: chain.scales()[0] }
+    Point { distances, sigma: chain.sigma(), scale: chain.spread().as_slice()[0] }
 }
 
 /// Every sampler against the grid.

@@ -2,8 +2,7 @@
 
 use std::hint::black_box;
 
-use sbmds::likelihood::Workspace;
-use sbmds::posterior::Posterior;
+use sbmds::posterior::{Posterior, Spread, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Evaluated, LocationsTarget, PhasePoint, draw_momentum, leapfrog};
 use serde::Serialize;
@@ -64,7 +63,7 @@ struct Course<'a> {
     posterior: &'a Posterior,
     workspace: Workspace,
     sigma: f64,
-    scales: Vec<f64>,
+    spread: Spread,
     start: PhasePoint,
     inverse_mass: Vec<f64>,
     step_size: f64,
@@ -74,14 +73,14 @@ struct Course<'a> {
 impl<'a> Course<'a> {
     fn new(posterior: &'a Posterior, chain: &Chain, step_size: f64) -> Self {
         let mut workspace = Workspace::serial();
-        let (sigma, scales) = (chain.sigma(), chain.scales().to_vec());
-        let mut target = LocationsTarget { posterior, workspace: &mut workspace, sigma, scales: &scales };
+        let (sigma, spread) = (chain.sigma(), chain.spread().clone());
+        let mut target = LocationsTarget { posterior, workspace: &mut workspace, sigma, spread: &spread };
         let evaluated = Evaluated::at(&mut target, chain.x().to_vec());
         let inverse_mass = vec![1.0; chain.x().len()];
         let momentum = draw_momentum(&inverse_mass, &mut stream(1, 0, Purpose::Sampling));
         let gradient = vec![0.0; chain.x().len()];
         let start = PhasePoint { evaluated, momentum };
-        Self { posterior, workspace, sigma, scales, start, inverse_mass, step_size, gradient }
+        Self { posterior, workspace, sigma, spread, start, inverse_mass, step_size, gradient }
     }
 
     /// Seconds per gradient of the likelihood alone.
@@ -90,7 +89,7 @@ impl<'a> Course<'a> {
         let time = Clock::Thread.time(|| {
             for _ in 0..gradients {
                 let x = black_box(start.evaluated.position());
-                posterior.likelihood().gradient_at(workspace, x, *sigma, gradient);
+                posterior.likelihood().gradient_at(&mut workspace.likelihood, x, *sigma, gradient);
             }
         });
         time.as_secs_f64() / gradients as f64
@@ -98,8 +97,8 @@ impl<'a> Course<'a> {
 
     /// Seconds per leapfrog step.
     fn leapfrog(&mut self, gradients: usize) -> f64 {
-        let Self { posterior, workspace, sigma, scales, start, inverse_mass, step_size, .. } = self;
-        let mut target = LocationsTarget { posterior, workspace, sigma: *sigma, scales };
+        let Self { posterior, workspace, sigma, spread, start, inverse_mass, step_size, .. } = self;
+        let mut target = LocationsTarget { posterior, workspace, sigma: *sigma, spread };
         let trajectories = gradients.div_ceil(STEPS);
         let time = Clock::Thread.time(|| {
             for trajectory in 0..trajectories {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use rand::RngExt;
 use sbmds::diagnostics::{Chains, ess_bulk};
-use sbmds::likelihood::{Likelihood, Noise, Storage, Workspace};
-use sbmds::posterior::{Parameters, Posterior, Priors};
+use sbmds::likelihood::{Likelihood, Noise, Storage};
+use sbmds::posterior::{Parameters, Posterior, Priors, Spread, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
 use sbmds::simulate::{self, Simulation};
@@ -169,7 +169,7 @@ impl Samplers {
         let start = Parameters {
             x: data.truth().as_slice().to_vec(),
             variance: self.noise * self.noise,
-            scales: vec![1.0; self.dims],
+            spread: Spread::Scales(vec![1.0; self.dims]),
         };
         let rng = stream(self.seed, 0, Purpose::Sampling);
         let mut chain = Chain::start(&posterior, surrogate, &settings, start, rng, Workspace::serial());

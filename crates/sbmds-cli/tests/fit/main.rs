@@ -5,3 +5,4 @@ mod crashes;
 mod kit;
 mod pictures;
 mod runs;
+mod trees;

@@ -33,20 +33,17 @@ impl BrownianPrior {
         log_density
     }
 
-    /// Draws Sigma^-1 given the locations: Wishart(d0 + N, (T0^-1 + S)^-1) (eq. 19).
-    ///
-    /// # Panics
-    /// If the locations are not finite.
+    /// Draws Sigma^-1 given the locations: Wishart(d0 + N, (T0^-1 + S)^-1) (eq. 19); `None` if their squares are not finite.
     pub fn draw_precision(
         &self,
         workspace: &mut BrownianWorkspace,
         x: &[f64],
         prior: &WishartPrior,
         rng: &mut ChaCha8Rng,
-    ) -> Precision {
+    ) -> Option<Precision> {
         self.quadratic(workspace, x);
-        self.factor_posterior_scale(workspace, prior).expect("finite locations");
-        draw_wishart(self.n_dims(), self.posterior_degrees_of_freedom(prior), &workspace.factor, rng)
+        self.factor_posterior_scale(workspace, prior)?;
+        Some(draw_wishart(self.n_dims(), self.posterior_degrees_of_freedom(prior), &workspace.factor, rng))
     }
 
     fn posterior_degrees_of_freedom(&self, prior: &WishartPrior) -> f64 {

@@ -6,6 +6,7 @@
 
 mod ancestors;
 mod branches;
+mod centre;
 mod collapsed;
 mod linear;
 mod passes;

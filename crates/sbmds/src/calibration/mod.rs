@@ -23,8 +23,8 @@ use crate::coupling::{Couplings, LayOptions, Pairs, dispersed_offsets, lay};
 use crate::diagnostics::{Chains, ess_bulk};
 use crate::dissimilarity::{Dissimilarities, InputError, Names};
 use crate::embedding::{classical_mds, disperse};
-use crate::likelihood::{Likelihood, Noise, Storage, Workspace};
-use crate::posterior::{Parameters, Posterior, Priors};
+use crate::likelihood::{Likelihood, Noise, Storage};
+use crate::posterior::{Parameters, Posterior, Priors, Spread, Workspace};
 use crate::random::{Purpose, stream};
 use crate::sampler::{Chain, Sampler, SamplerSettings};
 use crate::simulate::{self, Simulation};
@@ -248,13 +248,13 @@ impl Replicate {
         let priors = self.posterior.priors();
         let known = priors.noise.is_fixed().then_some(self.truth.variance);
         let variance = known.unwrap_or_else(|| mean_squared_residual(self.posterior.likelihood(), &x));
-        Parameters { x: x.as_slice().to_vec(), variance, scales: priors.scales.start(x.n_dims()) }
+        Parameters { x: x.as_slice().to_vec(), variance, spread: Spread::Scales(priors.scales.start(x.n_dims())) }
     }
 
     fn truth_quantities(&self) -> Vec<f64> {
-        let Parameters { x, scales, .. } = &self.truth;
+        let Parameters { x, spread, .. } = &self.truth;
         let sigma = self.truth.sigma();
-        let density = self.posterior.value(&mut Workspace::serial(), x, sigma, scales);
+        let density = self.posterior.value(&mut Workspace::serial(), x, sigma, spread);
         quantities(&self.posterior, x, sigma, density.log_likelihood)
     }
 }

@@ -1,12 +1,19 @@
-//! What is sampled: the likelihood times the priors of locations, their scales and the noise.
+//! What is sampled: the likelihood times the priors of locations, their spread and the noise.
 
 mod priors;
+mod spread;
+mod tree_prior;
+mod workspace;
 
 use std::sync::Arc;
 
 pub use priors::{NoisePrior, Priors, ScalePrior};
+pub use spread::Spread;
+pub use tree_prior::{PrecisionUpdate, TreePrior};
+pub use workspace::Workspace;
 
-use crate::likelihood::{Likelihood, Workspace};
+use crate::brownian::Precision;
+use crate::likelihood::Likelihood;
 use crate::numeric::add_scaled;
 pub(crate) use priors::draw_inverse_gamma;
 use priors::log_normal_prior;
@@ -16,6 +23,7 @@ use priors::log_normal_prior;
 pub struct Posterior {
     likelihood: Arc<Likelihood>,
     priors: Priors,
+    tree: Option<Arc<TreePrior>>,
 }
 
 /// All unknowns.
@@ -25,8 +33,8 @@ pub struct Parameters {
     pub x: Vec<f64>,
     /// Noise variance sigma^2.
     pub variance: f64,
-    /// Prior variance of the locations in each dimension, Lambda.
-    pub scales: Vec<f64>,
+    /// Spread of the locations: Lambda, or Sigma^-1 of the diffusion along a tree.
+    pub spread: Spread,
 }
 
 impl Parameters {
@@ -41,6 +49,8 @@ impl Parameters {
 pub struct Density {
     /// Log-likelihood.
     pub log_likelihood: f64,
+    /// Log prior of the locations given their spread, or with Sigma integrated out.
+    pub log_prior_x: f64,
     /// Log-likelihood plus the log prior of the locations.
     pub log_density: f64,
     /// Derivative of the log-likelihood by log sigma.
@@ -53,7 +63,24 @@ impl Posterior {
         if let ScalePrior::Fixed { variances } = &priors.scales {
             assert_eq!(variances.len(), likelihood.n_dims(), "one prior variance per dimension");
         }
-        Self { likelihood, priors }
+        Self { likelihood, priors, tree: None }
+    }
+
+    /// The same with locations that diffuse along a tree, instead of x_n ~ N(0, Lambda).
+    ///
+    /// # Panics
+    /// If the tree has other objects or the diffusion other dimensions than the likelihood.
+    pub fn with_tree(self, tree: TreePrior) -> Self {
+        let TreePrior { brownian, wishart, .. } = &tree;
+        assert_eq!(brownian.n_objects(), self.likelihood.n_objects(), "a tip for every object");
+        let n_dims = self.likelihood.n_dims();
+        assert_eq!((brownian.n_dims(), wishart.scale().n_dims()), (n_dims, n_dims), "a diffusion of all dimensions");
+        Self { tree: Some(Arc::new(tree)), ..self }
+    }
+
+    /// The prior along a tree, if there is one.
+    pub fn tree(&self) -> Option<&TreePrior> {
+        self.tree.as_deref()
     }
 
     /// The likelihood.
@@ -66,54 +93,97 @@ impl Posterior {
         &self.priors
     }
 
-    /// Log density of the locations given sigma and the scales; overwrites `gradient`.
+    /// Log density of the locations given sigma and the spread; overwrites `gradient`.
     pub fn evaluate(
         &self,
         workspace: &mut Workspace,
         x: &[f64],
         sigma: f64,
-        scales: &[f64],
+        spread: &Spread,
         gradient: &mut [f64],
     ) -> Density {
-        let value = self.likelihood.evaluate_at(workspace, x, sigma, gradient);
-        self.add_prior_gradient(x, scales, gradient);
+        let value = self.likelihood.evaluate_at(&mut workspace.likelihood, x, sigma, gradient);
+        let log_prior_x = match self.form(spread) {
+            Form::Independent(scales) => {
+                self.add_normal_gradient(x, scales, gradient);
+                self.log_normal_prior(x, scales)
+            }
+            Form::Tree(tree, given) => tree.add_gradient(workspace.tree(tree), x, given, gradient),
+        };
         Density {
             log_likelihood: value.log_likelihood,
-            log_density: value.log_likelihood + self.log_prior_x(x, scales),
+            log_prior_x,
+            log_density: value.log_likelihood + log_prior_x,
             by_log_sigma: value.by_log_sigma,
         }
     }
 
     /// The same without derivatives (`by_log_sigma` is NaN).
-    pub fn value(&self, workspace: &mut Workspace, x: &[f64], sigma: f64, scales: &[f64]) -> Density {
-        let log_likelihood = self.likelihood.value_at(workspace, x, sigma);
-        let log_density = log_likelihood + self.log_prior_x(x, scales);
-        Density { log_likelihood, log_density, by_log_sigma: f64::NAN }
+    pub fn value(&self, workspace: &mut Workspace, x: &[f64], sigma: f64, spread: &Spread) -> Density {
+        let log_likelihood = self.likelihood.value_at(&mut workspace.likelihood, x, sigma);
+        let log_prior_x = self.log_prior_x(workspace, x, spread);
+        Density { log_likelihood, log_prior_x, log_density: log_likelihood + log_prior_x, by_log_sigma: f64::NAN }
     }
 
     /// Gradient of the log density of the locations alone.
-    pub fn gradient(&self, workspace: &mut Workspace, x: &[f64], sigma: f64, scales: &[f64], gradient: &mut [f64]) {
-        self.likelihood.gradient_at(workspace, x, sigma, gradient);
-        self.add_prior_gradient(x, scales, gradient);
+    pub fn gradient(&self, workspace: &mut Workspace, x: &[f64], sigma: f64, spread: &Spread, gradient: &mut [f64]) {
+        self.likelihood.gradient_at(&mut workspace.likelihood, x, sigma, gradient);
+        self.add_prior_gradient(workspace, x, spread, gradient);
     }
 
     /// Log prior density of all locations.
-    pub fn log_prior_x(&self, x: &[f64], scales: &[f64]) -> f64 {
+    pub fn log_prior_x(&self, workspace: &mut Workspace, x: &[f64], spread: &Spread) -> f64 {
+        match self.form(spread) {
+            Form::Independent(scales) => self.log_normal_prior(x, scales),
+            Form::Tree(tree, given) => tree.log_density(workspace.tree(tree), x, given),
+        }
+    }
+
+    /// Log prior density of sigma^2 and of what is learned of the spread (nothing if it is integrated out).
+    pub fn log_prior_rest(&self, variance: f64, spread: &Spread) -> f64 {
+        let of_spread = match self.form(spread) {
+            Form::Independent(scales) => self.priors.scales.log_density(scales),
+            Form::Tree(tree, Some(precision)) => tree.wishart.log_density(precision),
+            Form::Tree(_, None) => 0.0,
+        };
+        self.priors.noise.log_density(variance) + of_spread
+    }
+
+    /// Adds the gradient of the log prior of the locations.
+    pub fn add_prior_gradient(&self, workspace: &mut Workspace, x: &[f64], spread: &Spread, gradient: &mut [f64]) {
+        match self.form(spread) {
+            Form::Independent(scales) => self.add_normal_gradient(x, scales, gradient),
+            Form::Tree(tree, given) => _ = tree.add_gradient(workspace.tree(tree), x, given, gradient),
+        }
+    }
+
+    fn form<'a>(&'a self, spread: &'a Spread) -> Form<'a> {
+        match (spread, self.tree()) {
+            (Spread::Scales(scales), None) => Form::Independent(scales),
+            (Spread::Precision(precision), Some(tree)) => Form::Tree(tree, Some(precision)),
+            (Spread::Collapsed(_), Some(tree)) => Form::Tree(tree, None),
+            _ => panic!("the spread of another posterior"),
+        }
+    }
+
+    fn log_normal_prior(&self, x: &[f64], scales: &[f64]) -> f64 {
         let dims = x.chunks_exact(self.likelihood.n_objects()).zip(scales);
         dims.map(|(values, &variance)| log_normal_prior(values, variance)).sum()
     }
 
-    /// Log prior density of sigma^2 and, if they are learned, the scales.
-    pub fn log_prior_rest(&self, variance: f64, scales: &[f64]) -> f64 {
-        self.priors.noise.log_density(variance) + self.priors.scales.log_density(scales)
-    }
-
-    /// Adds the gradient of the log prior of the locations.
-    pub fn add_prior_gradient(&self, x: &[f64], scales: &[f64], gradient: &mut [f64]) {
+    fn add_normal_gradient(&self, x: &[f64], scales: &[f64], gradient: &mut [f64]) {
         let n_objects = self.likelihood.n_objects();
         for ((x, gradient), variance) in x.chunks_exact(n_objects).zip(gradient.chunks_exact_mut(n_objects)).zip(scales)
         {
             add_scaled(gradient, -1.0 / variance, x);
         }
     }
+}
+
+/// The prior of the locations, as the spread says.
+enum Form<'a> {
+    /// N(0, Lambda) for each.
+    Independent(&'a [f64]),
+    /// Along the tree given Sigma^-1, or with Sigma integrated out.
+    Tree(&'a TreePrior, Option<&'a Precision>),
 }

@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Gamma, StandardNormal};
 
-use super::Parameters;
+use super::{Parameters, Spread};
 use crate::Locations;
 use crate::numeric::sum_of_squares;
 
@@ -28,7 +28,7 @@ impl Priors {
         }
     }
 
-    /// Everything unknown, drawn from the priors.
+    /// Everything unknown, drawn from the priors (without a tree).
     pub fn draw(&self, n_objects: usize, n_dims: usize, rng: &mut ChaCha8Rng) -> Parameters {
         let scales = match &self.scales {
             ScalePrior::Fixed { variances } => variances.clone(),
@@ -36,13 +36,10 @@ impl Priors {
                 (0..n_dims).map(|_| draw_inverse_gamma(*shape, *rate, rng)).collect()
             }
         };
-        let variance = match self.noise {
-            NoisePrior::Fixed { sigma } => sigma * sigma,
-            NoisePrior::InverseGamma { shape, rate } => draw_inverse_gamma(shape, rate, rng),
-        };
+        let variance = self.noise.draw(rng);
         let x =
             Locations::from_fn(n_objects, n_dims, |_, dim| scales[dim].sqrt() * rng.sample::<f64, _>(StandardNormal));
-        Parameters { x: x.as_slice().to_vec(), variance, scales }
+        Parameters { x: x.as_slice().to_vec(), variance, spread: Spread::Scales(scales) }
     }
 }
 
@@ -105,6 +102,14 @@ impl NoisePrior {
     /// Whether sigma is known.
     pub fn is_fixed(&self) -> bool {
         matches!(self, Self::Fixed { .. })
+    }
+
+    /// A value of sigma^2.
+    pub fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
+        match *self {
+            Self::Fixed { sigma } => sigma * sigma,
+            Self::InverseGamma { shape, rate } => draw_inverse_gamma(shape, rate, rng),
+        }
     }
 
     /// Log density of sigma^2; 0 if it is known.

@@ -7,7 +7,7 @@ use super::chain::{Saved, Shared, Worker};
 use super::error::RunError;
 use super::starts::Starts;
 use crate::draws::DrawStore;
-use crate::likelihood::Workspace;
+use crate::posterior::Workspace;
 use crate::random::{Purpose, stream};
 use crate::sampler::Chain;
 

@@ -58,7 +58,24 @@ impl FitConfig {
     pub fn check(self) -> Result<CheckedConfig, RunError> {
         self.check_counts()?;
         self.check_numbers()?;
+        self.check_tree()?;
         Ok(CheckedConfig(self))
+    }
+
+    /// With a tree the spread of the locations is Sigma's alone.
+    fn check_tree(&self) -> Result<(), RunError> {
+        let Some(tree) = &self.tree else { return Ok(()) };
+        for (flag, given) in [("--learn-scale", self.priors.learn_scale), ("--prior-scale", self.priors.scale != 1.0)] {
+            if given {
+                let problem = "with --tree locations spread by diffusion, and how fast they do is learned";
+                let remedy = "leave it out; --standardize fits in a unit that suits the priors";
+                return Err(RunError::setting(flag, problem, remedy));
+            }
+        }
+        if tree.index == Some(0) {
+            return Err(RunError::setting("--tree-index", "trees are counted from 1", "give 1 or more"));
+        }
+        Ok(())
     }
 
     fn check_counts(&self) -> Result<(), RunError> {
@@ -126,11 +143,16 @@ impl FitConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::TreeConfig;
+
+    fn tree() -> TreeConfig {
+        TreeConfig::new("flu.trees".into())
+    }
 
     #[test]
     fn settings_that_cannot_be_used_name_their_flag() {
         type Spoil = fn(&mut FitConfig);
-        let cases: [(&str, Spoil); 10] = [
+        let cases: [(&str, Spoil); 13] = [
             ("--draws", |config| config.run.draws = 2_000_000_000),
             ("--dims", |config| config.model.n_dims = 0),
             ("--chains", |config| config.run.chains = 0),
@@ -141,6 +163,9 @@ mod tests {
             ("--target-acceptance", |config| config.sampler.target_acceptance = Some(1.0)),
             ("--max-draws", |config| config.run.max_draws = Some(2000)),
             ("--until-ess", |config| config.run.until_ess = Some(0.0)),
+            ("--learn-scale", |config| (config.priors.learn_scale, config.tree) = (true, Some(tree()))),
+            ("--prior-scale", |config| (config.priors.scale, config.tree) = (2.0, Some(tree()))),
+            ("--tree-index", |config| config.tree = Some(TreeConfig { index: Some(0), ..tree() })),
         ];
         assert!(FitConfig::default().check().is_ok());
         for (flag, spoil) in cases {

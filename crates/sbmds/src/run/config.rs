@@ -6,9 +6,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::brownian::BranchScaling;
 use crate::coupling::{Couplings, LandmarkChoice, Order};
 use crate::dissimilarity::{Format, Metric, ReadOptions};
 use crate::likelihood::{Noise, Storage};
+use crate::posterior::PrecisionUpdate;
 use crate::sampler::SamplerSettings;
 
 /// All settings of a fit, the same as the flags; `config.toml` of a run.
@@ -23,6 +25,9 @@ pub struct FitConfig {
     pub model: ModelConfig,
     /// The priors.
     pub priors: PriorConfig,
+    /// The tree along which locations diffuse, if any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tree: Option<TreeConfig>,
     /// How the posterior is sampled.
     pub sampler: SamplerSettings,
     /// How much is drawn and kept.
@@ -119,6 +124,45 @@ pub struct PriorConfig {
 impl Default for PriorConfig {
     fn default() -> Self {
         Self { scale: 1.0, learn_scale: false, noise_shape: 1.0, noise_rate: 1.0, sigma: None }
+    }
+}
+
+/// The tree along which locations diffuse. `hash`, `index` and `total_length` are filled in when the run starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TreeConfig {
+    /// The file, Newick or NEXUS.
+    pub path: PathBuf,
+    /// Hash of its content.
+    pub hash: String,
+    /// Which of its trees, counted from 1; the last if not given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub index: Option<usize>,
+    /// Whether tips that are no object are dropped.
+    pub prune: bool,
+    /// Total length of the tree, in its own unit of time.
+    pub total_length: f64,
+    /// Unit of branch lengths.
+    pub branch_scaling: BranchScaling,
+    /// Prior sample size of the root's location.
+    pub root_sample_size: f64,
+    /// How the precision of the diffusion is drawn.
+    pub precision_update: PrecisionUpdate,
+}
+
+impl TreeConfig {
+    /// The last tree of a file, with the paper's settings.
+    pub fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            hash: String::new(),
+            index: None,
+            prune: false,
+            total_length: 0.0,
+            branch_scaling: BranchScaling::default(),
+            root_sample_size: 1e-3,
+            precision_update: PrecisionUpdate::default(),
+        }
     }
 }
 
@@ -268,6 +312,7 @@ mod tests {
         config.model.unit = 0.1 + 0.2;
         config.model.couplings = Couplings::Dispersed(17);
         config.priors.sigma = Some(1e-300);
+        config.tree = Some(TreeConfig { index: Some(3), prune: true, ..TreeConfig::new("flu.trees".into()) });
         config.sampler.target_acceptance = Some(0.9);
         config.run.keep = Keep::Thin(3);
         config.run.seed = i64::MAX as u64;

@@ -3,11 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::brownian::BrownianError;
 use crate::diagnostics::ChainsError;
 use crate::dissimilarity::InputError;
 use crate::draws::StoreError;
 use crate::draws::checkpoint::CheckpointError;
 use crate::draws::error::remedy;
+use crate::tree::TreeError;
 
 /// An error of a run; every message says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +27,12 @@ pub enum RunError {
     /// The input cannot be used.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// The tree cannot be used.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// There is no diffusion along the tree.
+    #[error(transparent)]
+    Brownian(#[from] BrownianError),
     /// The coupled pairs cannot make one map.
     #[error("{0}")]
     Disconnected(String),

@@ -16,6 +16,7 @@ use super::observer::Observer;
 use super::problem::{Hashes, Problem, Unit, check_connections, choose_unit, lay, likelihood};
 use super::starts::Starts;
 use super::summary::Summary;
+use super::tree::RunTree;
 use super::{record, results};
 use crate::diagnostics::Assessment;
 use crate::dissimilarity;
@@ -103,16 +104,15 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
     let in_input_units = likelihood(&config, &data, &coupling, Unit(1.0));
     let doubt = check_connections(&in_input_units, &coupling, &data)?;
     let (unit, misfit) = choose_unit(&config, &in_input_units);
-    let warnings: Vec<String> = doubt.into_iter().chain(misfit).collect();
-    for warning in &warnings {
-        control.observer.warn(warning);
-    }
+    let read_tree = |tree| RunTree::read(tree, data.names(), control.observer);
+    let tree = config.tree.as_ref().map(read_tree).transpose()?;
     let config = config.resolved(|config| {
         config.model.unit = unit.0;
         config.model.couplings = coupling.couplings.clone();
         config.model.couplings_hash = hashes.couplings;
         config.input.hash = hashes.input;
         config.input.names_hash = hashes.names;
+        config.tree = tree.as_ref().map(|tree| tree.resolved(hashes.tree.unwrap_or_default()));
     });
     let likelihood = if unit == Unit(1.0) { in_input_units } else { likelihood(&config, &data, &coupling, unit) };
     control.observer.note(&format!(
@@ -122,7 +122,11 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
         coupling.couplings,
         config.model.n_dims
     ));
-    let problem = Problem { warnings, ..Problem::new(&config, data, coupling, likelihood)? };
+    let mut problem = Problem::new(&config, data, coupling, likelihood, tree.as_ref())?;
+    problem.warnings.extend(doubt.into_iter().chain(misfit));
+    for warning in &problem.warnings {
+        control.observer.warn(warning);
+    }
     Ok((config, problem))
 }
 
@@ -224,6 +228,7 @@ pub(super) fn run_id(config: &CheckedConfig) -> u64 {
     config.sbmds_version.clear();
     config.input.path.clear();
     config.input.names = None;
+    config.tree.iter_mut().for_each(|tree| tree.path.clear());
     (config.run.draws, config.run.until_ess, config.run.max_draws) = (0, None, None);
     u64::from(crc32c::crc32c(toml::to_string(&config).unwrap_or_default().as_bytes()))
 }

@@ -34,9 +34,10 @@ mod results;
 mod starts;
 mod summary;
 mod summary_lines;
+mod tree;
 
 pub use check::CheckedConfig;
-pub use config::{FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, RunConfig, Start};
+pub use config::{FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, RunConfig, Start, TreeConfig};
 pub use connections::{disconnection, underdetermination};
 pub use coupled::CoupledPairs;
 pub use directory::RunDirectory;
@@ -44,5 +45,5 @@ pub use error::RunError;
 pub use finished::{FinishedRun, Measured};
 pub use fit::{Changes, Control, Outcome, fit, resume};
 pub use observer::{ChainProgress, Observer, Silent};
-pub use summary::{Extreme, Interval, StressSummary, Summary};
+pub use summary::{Diffusion, Extreme, Interval, StressSummary, Summary};
 pub use summary_lines::digits;

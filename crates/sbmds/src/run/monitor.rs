@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rand::RngExt;
 
 use super::error::RunError;
+use super::record::{TRAIT_LOGDET, TRAIT_TRACE};
 use crate::Locations;
 use crate::diagnostics::{Assessment, Limits, Monitored, assess};
 use crate::draws::DrawReader;
@@ -48,7 +49,11 @@ impl MonitoredPairs {
 /// Name of the log density among what is monitored.
 pub(crate) const LOG_DENSITY: &str = "log density";
 
-/// Everything monitored, in the draws that every chain has: the log density, sigma, then the distances.
+/// Name of trace(Sigma) among what is monitored.
+pub(super) const TRACE: &str = "trace(Sigma)";
+
+/// Everything monitored, in the draws that every chain has: the log density, sigma, with a tree trace and log determinant of
+/// Sigma, then the distances.
 pub(super) fn monitored(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<Vec<Monitored>, RunError> {
     let n_draws = reader.n_complete_in_all();
     let chains = 0..reader.n_chains();
@@ -58,11 +63,16 @@ pub(super) fn monitored(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<V
     };
     let log_density =
         chains.clone().map(|chain| Ok(first(reader.stat("lp", chain)?))).collect::<Result<_, RunError>>()?;
-    let sigma =
-        chains.clone().map(|chain| Ok(first(reader.scalar("sigma", chain)?))).collect::<Result<_, RunError>>()?;
+    let scalar = |name: &str| {
+        chains.clone().map(|chain| Ok(first(reader.scalar(name, chain)?))).collect::<Result<Vec<_>, RunError>>()
+    };
+    let mut quantities = vec![Monitored::new(LOG_DENSITY, log_density)?, Monitored::new("sigma", scalar("sigma")?)?];
+    if reader.variables().any(|variable| variable.name == TRAIT_TRACE) {
+        quantities.push(Monitored::new(TRACE, scalar(TRAIT_TRACE)?)?);
+        quantities.push(Monitored::new("log det(Sigma)", scalar(TRAIT_LOGDET)?)?);
+    }
     let distances: Vec<Vec<f64>> =
-        chains.map(|chain| Ok(reader.scalar(DISTANCES, chain)?)).collect::<Result<_, RunError>>()?;
-    let mut quantities = vec![Monitored::new(LOG_DENSITY, log_density)?, Monitored::new("sigma", sigma)?];
+        chains.clone().map(|chain| Ok(reader.scalar(DISTANCES, chain)?)).collect::<Result<_, RunError>>()?;
     for (place, &(a, b)) in pairs.0.iter().enumerate() {
         let name = format!("distance of {} and {}", reader.names().get(a), reader.names().get(b));
         let of_pair =

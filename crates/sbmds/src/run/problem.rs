@@ -7,6 +7,7 @@ use super::check::CheckedConfig;
 use super::connections::{disconnection, underdetermination};
 use super::coupled::CoupledPairs;
 use super::error::RunError;
+use super::tree::RunTree;
 use crate::Locations;
 use crate::coupling::{self, Connections, Coupling, Couplings};
 use crate::dissimilarity::{Dissimilarities, input_hash};
@@ -31,9 +32,10 @@ pub(super) struct Problem {
 pub(super) struct Unit(pub f64);
 
 impl Unit {
-    /// The log density of numbers in input units is that in the model's less log(unit) for each of them.
-    pub fn log_jacobian(self, n_numbers: usize) -> f64 {
-        -(n_numbers as f64) * self.0.ln()
+    /// The log density of numbers in input units is that in the model's less log(unit) for each of them, where a number that
+    /// scales with the k-th power of the unit counts k times.
+    pub fn log_jacobian(self, n_numbers: f64) -> f64 {
+        -n_numbers * self.0.ln()
     }
 }
 
@@ -42,6 +44,7 @@ pub(super) struct Hashes {
     pub input: String,
     pub names: Option<String>,
     pub couplings: Option<String>,
+    pub tree: Option<String>,
 }
 
 impl Hashes {
@@ -52,7 +55,8 @@ impl Hashes {
             _ => None,
         };
         let names = config.input.names.as_deref().map(hash).transpose()?;
-        Ok(Self { input: hash(&config.input.path)?, names, couplings })
+        let tree = config.tree.as_ref().map(|tree| hash(&tree.path)).transpose()?;
+        Ok(Self { input: hash(&config.input.path)?, names, couplings, tree })
     }
 
     /// Refuses to go on with other data than the run was started with.
@@ -67,7 +71,10 @@ impl Hashes {
         {
             return Err(RunError::Changed(path.clone()));
         }
-        Ok(())
+        match &config.tree {
+            Some(tree) if self.tree.as_ref() != Some(&tree.hash) => Err(RunError::Changed(tree.path.clone())),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -140,6 +147,17 @@ pub(super) fn choose_unit(config: &CheckedConfig, likelihood: &Likelihood) -> (U
     if config.model.standardize {
         return (Unit(if ratio > 0.0 { ratio } else { 1.0 }), None);
     }
+    if config.tree.is_some() {
+        // Sigma is learned, but its prior is no help where everything is tiny.
+        let warning = (ratio < TOO_SMALL).then(|| {
+            format!(
+                "the dissimilarities are small (root mean square {rms:.3e}) for the Wishart(D, I) prior of the diffusion's \
+                 precision and the prior of the noise: they will count as more diffuse than they are. Remedy: --standardize \
+                 (fits in a unit of its own and reports in yours)"
+            )
+        });
+        return (Unit(1.0), warning);
+    }
     let misfit = !(TOO_SMALL..=TOO_LARGE).contains(&ratio) && !config.priors.learn_scale;
     let warning = misfit.then(|| {
         let size = if ratio > TOO_LARGE { "larger" } else { "smaller" };
@@ -175,17 +193,23 @@ fn surrogate(
 }
 
 impl Problem {
-    /// Puts likelihood, priors and surrogate together.
+    /// Puts likelihood, priors and surrogate together; warns of tips at distance zero.
     pub fn new(
         config: &CheckedConfig,
         data: Dissimilarities,
         coupling: Coupling,
         likelihood: Likelihood,
+        tree: Option<&RunTree>,
     ) -> Result<Self, RunError> {
         let unit = Unit(config.model.unit);
         let surrogate = surrogate(config, &data, &coupling, unit)?;
-        let posterior = Posterior::new(Arc::new(likelihood), config.priors());
-        Ok(Self { data, coupling, posterior, surrogate, unit, warnings: Vec::new() })
+        let mut posterior = Posterior::new(Arc::new(likelihood), config.priors());
+        if let Some(tree) = tree {
+            posterior = posterior.with_tree(tree.prior(&coupling.order, config.model.n_dims)?);
+        }
+        let coincident = posterior.tree().and_then(|tree| tree.brownian.coincident_tips());
+        let warnings = coincident.iter().map(ToString::to_string).collect();
+        Ok(Self { data, coupling, posterior, surrogate, unit, warnings })
     }
 
     /// Locations by place in the model's unit, as locations in input order and units.

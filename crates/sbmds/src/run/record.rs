@@ -1,13 +1,21 @@
 //! What is stored of every draw, in input order and units.
 
 use super::check::CheckedConfig;
-use super::config::Keep;
+use super::config::{Keep, TreeConfig};
 use super::monitor::{DISTANCES, MonitoredPairs};
 use super::problem::Problem;
 use crate::Locations;
+use crate::brownian::Precision;
 use crate::draws::{StorePlan, Variable};
-use crate::posterior::ScalePrior;
+use crate::posterior::{ScalePrior, Spread};
 use crate::sampler::{Chain, StepInfo};
+
+/// trace(Sigma), in the store.
+pub(super) const TRAIT_TRACE: &str = "trait_trace";
+/// log |Sigma|, in the store.
+pub(super) const TRAIT_LOGDET: &str = "trait_logdet";
+/// trace(Sigma) per unit of the tree's time, in the store.
+pub(super) const DIFFUSION_RATE: &str = "diffusion_rate";
 
 /// The plan of the store of a run.
 pub(super) fn plan<'a>(problem: &'a Problem, config: &CheckedConfig, pairs: &MonitoredPairs) -> StorePlan<'a> {
@@ -15,6 +23,10 @@ pub(super) fn plan<'a>(problem: &'a Problem, config: &CheckedConfig, pairs: &Mon
     let mut variables = vec![Variable::float("sigma")];
     if config.priors.learn_scale {
         variables.push(Variable::float("lambda").with_axis("dim", n_dims));
+    }
+    if config.tree.is_some() {
+        variables.extend([TRAIT_TRACE, TRAIT_LOGDET, DIFFUSION_RATE].map(Variable::float));
+        variables.push(Variable::float("trait_covariance").with_axis("dim", n_dims).with_axis("dim_2", n_dims));
     }
     variables.push(Variable::float(DISTANCES).with_axis("pair", pairs.len()));
     StorePlan {
@@ -47,26 +59,44 @@ pub(super) fn scalars(
 ) -> Vec<f64> {
     let unit = problem.unit.0;
     let mut scalars = vec![chain.sigma() * unit];
-    if config.priors.learn_scale {
-        scalars.extend(chain.scales().iter().map(|variance| variance * unit * unit));
+    if let (true, Some(scales)) = (config.priors.learn_scale, chain.spread().scales()) {
+        scalars.extend(scales.iter().map(|variance| variance * unit * unit));
+    }
+    if let (Some(tree), Some(precision)) = (&config.tree, chain.spread().precision()) {
+        scalars.extend(diffusion(precision, unit, tree));
     }
     scalars.extend(pairs.distances(x));
     scalars
+}
+
+/// trace(Sigma), log |Sigma|, the rate per unit of time, and Sigma itself, in input units.
+fn diffusion(precision: &Precision, unit: f64, tree: &TreeConfig) -> Vec<f64> {
+    let n_dims = precision.n_dims() as f64;
+    let trace = precision.trace_covariance() * unit * unit;
+    let log_det = 2.0 * n_dims * unit.ln() - precision.log_det();
+    let mut values = vec![trace, log_det, tree.diffusion_rate(trace)];
+    values.extend(precision.covariance().iter().map(|entry| entry * unit * unit));
+    values
 }
 
 /// The sample statistics of the present draw, in the order of the plan. Energies stay in the model's unit.
 pub(super) fn stats(chain: &Chain, since_last: &SinceLast, problem: &Problem) -> [f64; 8] {
     let likelihood = problem.posterior.likelihood();
     let priors = problem.posterior.priors();
-    let n_locations = likelihood.n_objects() * likelihood.n_dims();
-    let n_learned = if matches!(priors.scales, ScalePrior::Learned { .. }) { likelihood.n_dims() } else { 0 };
-    // Variances scale with the square of the unit.
-    let n_variances = usize::from(!priors.noise.is_fixed()) + n_learned;
-    let n_unknown = n_locations + 2 * n_variances;
+    let (n_dims, n_pairs) = (likelihood.n_dims() as f64, likelihood.n_pairs() as f64);
+    let n_locations = likelihood.n_objects() as f64 * n_dims;
+    // Variances scale with the square of the unit, and the D (D + 1) / 2 numbers of a precision with its inverse.
+    let of_noise = if priors.noise.is_fixed() { 0.0 } else { 2.0 };
+    let of_spread = match (chain.spread(), &priors.scales) {
+        (Spread::Scales(_), ScalePrior::Learned { .. }) => 2.0 * n_dims,
+        (Spread::Precision(_), _) => -n_dims * (n_dims + 1.0),
+        _ => 0.0,
+    };
+    let n_unknown = n_locations + of_noise + of_spread;
     let info = &since_last.latest;
     [
-        chain.log_density() + problem.unit.log_jacobian(likelihood.n_pairs() + n_unknown),
-        chain.log_likelihood() + problem.unit.log_jacobian(likelihood.n_pairs()),
+        chain.log_density() + problem.unit.log_jacobian(n_pairs + n_unknown),
+        chain.log_likelihood() + problem.unit.log_jacobian(n_pairs),
         since_last.acceptance / since_last.n_iterations.max(1) as f64,
         info.step_size,
         info.energy,

@@ -2,11 +2,12 @@
 
 use super::chain::Saved;
 use super::check::CheckedConfig;
-use super::config::Keep;
+use super::config::{Keep, TreeConfig};
 use super::directory::RunDirectory;
 use super::error::RunError;
+use super::monitor::TRACE;
 use super::problem::Problem;
-use super::summary::{Interval, StressSummary, Summary, known};
+use super::summary::{Diffusion, Interval, StressSummary, Summary, known};
 use crate::diagnostics::{Assessment, Diagnosis, bfmi};
 use crate::dissimilarity::Names;
 use crate::draws::DrawReader;
@@ -98,7 +99,9 @@ fn summarise(
     let n_iterations: usize = tallies().map(|tally| tally.n_iterations).sum();
     let likelihood = problem.posterior.likelihood();
     let path = || reader.path().to_owned();
-    let sigma = assessment.diagnoses.iter().find(|diagnosis| diagnosis.name == "sigma");
+    let diagnosis = |name: &str| assessment.diagnoses.iter().find(|diagnosis| diagnosis.name == name);
+    let sigma = diagnosis("sigma");
+    let trace = diagnosis(TRACE).map(Interval::from);
     let mut summary = Summary {
         converged: assessment.verdict.is_converged(),
         verdict: assessment.verdict.to_string(),
@@ -107,6 +110,7 @@ fn summarise(
         max_rhat: assessment.max_rhat().map(Into::into),
         min_ess: assessment.min_ess().map(Into::into),
         sigma: sigma.map(Interval::from).ok_or_else(|| RunError::Damaged { path: path(), what: "no sigma".into() })?,
+        diffusion: config.tree.as_ref().zip(trace).map(|(tree, trace)| diffusion(tree, trace)),
         stress: stress(problem, fits),
         n_objects: likelihood.n_objects(),
         n_dims: likelihood.n_dims(),
@@ -136,6 +140,16 @@ fn energy_diagnostics(config: &CheckedConfig, reader: &DrawReader) -> Result<Vec
         return Ok(Vec::new());
     }
     (0..reader.n_chains()).map(|chain| Ok(known(bfmi(&reader.stat("energy", chain)?)))).collect()
+}
+
+fn diffusion(tree: &TreeConfig, trait_trace: Interval) -> Diffusion {
+    let file = tree.path.file_name().unwrap_or_default().to_string_lossy();
+    Diffusion {
+        diffusion_rate: trait_trace.map(|trace| tree.diffusion_rate(trace)),
+        trait_trace,
+        total_length: tree.total_length,
+        tree: format!("tree {} of {file}", tree.index.unwrap_or(1)),
+    }
 }
 
 fn stress(problem: &Problem, fits: &[ObjectFit]) -> StressSummary {

@@ -7,7 +7,7 @@ use crate::Locations;
 use crate::coupling::spread_landmarks;
 use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds, prior_draw};
 use crate::likelihood::Likelihood;
-use crate::posterior::{NoisePrior, Parameters, ScalePrior};
+use crate::posterior::{NoisePrior, Parameters, ScalePrior, Spread};
 use crate::random::{Purpose, stream};
 
 /// How far chains start from the first map, in parts of its extent.
@@ -57,20 +57,28 @@ impl<'a> Starts<'a> {
     pub fn chain(&self, chain: usize) -> Parameters {
         let likelihood = self.problem.posterior.likelihood();
         let mut rng = stream(self.config.run.seed, chain, Purpose::Start);
-        let x = match &self.map {
-            Some(map) => disperse(map, SPREAD, &mut rng),
-            None => prior_draw(likelihood.n_objects(), likelihood.n_dims(), self.config.priors.scale, &mut rng),
+        let (n_objects, n_dims, tree) = (likelihood.n_objects(), likelihood.n_dims(), self.problem.posterior.tree());
+        let x = match (&self.map, tree) {
+            (Some(map), _) => disperse(map, SPREAD, &mut rng),
+            (None, None) => prior_draw(n_objects, n_dims, self.config.priors.scale, &mut rng),
+            (None, Some(tree)) => {
+                let (x, _) = tree.draw(&mut rng);
+                Locations::from_fn(n_objects, n_dims, |place, dim| x[dim * n_objects + place])
+            }
         };
         let priors = self.problem.posterior.priors();
         let sigma = match priors.noise {
             NoisePrior::Fixed { sigma } => sigma,
             NoisePrior::InverseGamma { .. } => rms_residual(likelihood, &x).max(self.smallest_sigma),
         };
-        let scales = match priors.scales {
-            ScalePrior::Fixed { .. } => priors.scales.start(x.n_dims()),
-            ScalePrior::Learned { .. } => (0..x.n_dims()).map(|dim| mean_square(x.dim(dim))).collect(),
+        let spread = match (tree, &priors.scales) {
+            (Some(tree), _) => tree.start(x.as_slice(), &mut rng),
+            (None, ScalePrior::Fixed { .. }) => Spread::Scales(priors.scales.start(n_dims)),
+            (None, ScalePrior::Learned { .. }) => {
+                Spread::Scales((0..n_dims).map(|dim| mean_square(x.dim(dim))).collect())
+            }
         };
-        Parameters { x: x.as_slice().to_vec(), variance: sigma * sigma, scales }
+        Parameters { x: x.as_slice().to_vec(), variance: sigma * sigma, spread }
     }
 }
 

@@ -19,6 +19,9 @@ pub struct Summary {
     pub min_ess: Option<Extreme>,
     /// Noise standard deviation, in input units.
     pub sigma: Interval,
+    /// How fast locations diffuse along the tree, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diffusion: Option<Diffusion>,
     /// How well the mean map fits the coupled dissimilarities, in input units.
     pub stress: StressSummary,
     /// Objects.
@@ -88,11 +91,34 @@ pub struct Interval {
     pub q95: Option<f64>,
 }
 
+impl Interval {
+    /// The same in another unit.
+    pub(super) fn map(&self, change: impl Fn(f64) -> f64) -> Self {
+        let Self { mean, sd, q5, median, q95 } = self.clone();
+        let [mean, sd, q5, median, q95] = [mean, sd, q5, median, q95].map(|number| number.map(&change));
+        Self { mean, sd, q5, median, q95 }
+    }
+}
+
 impl From<&Diagnosis> for Interval {
     fn from(diagnosis: &Diagnosis) -> Self {
         let Diagnosis { mean, sd, q5, median, q95, .. } = *diagnosis;
         Self { mean: known(mean), sd: known(sd), q5: known(q5), median: known(median), q95: known(q95) }
     }
+}
+
+/// How fast locations diffuse along the tree, in input units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Diffusion {
+    /// trace(Sigma), where Sigma is the covariance collected over the whole length of the tree (or over one unit of time, if
+    /// branches are not scaled).
+    pub trait_trace: Interval,
+    /// trace(Sigma) per unit of the tree's time.
+    pub diffusion_rate: Interval,
+    /// Total length of the tree, in its own unit of time.
+    pub total_length: f64,
+    /// The tree by file and number.
+    pub tree: String,
 }
 
 /// How well the mean map fits the coupled dissimilarities.

@@ -1,6 +1,6 @@
 //! The summary in words: one labelled line for each thing a person asks.
 
-use super::summary::{Extreme, Interval, StressSummary, Summary};
+use super::summary::{Diffusion, Extreme, Interval, StressSummary, Summary};
 
 /// Below this the sampler explores energies badly (Betancourt 2016).
 const LOW_BFMI: f64 = 0.3;
@@ -9,7 +9,7 @@ impl Summary {
     /// Label and text of every line, the most asked for first. Equal runs have equal lines: the time is not among them.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = vec![
-            ("sigma", sigma(&self.sigma)),
+            ("sigma", interval(&self.sigma)),
             ("stress", stress(&self.stress)),
             ("largest R-hat", extreme(self.max_rhat.as_ref())),
             ("smallest ESS", extreme(self.min_ess.as_ref())),
@@ -17,6 +17,10 @@ impl Summary {
             ("draws", format!("{} chains x {} after {} of warm-up", self.n_chains, self.n_draws, self.n_warmup)),
             ("sampler", self.sampling()),
         ];
+        if let Some(Diffusion { trait_trace, diffusion_rate, tree, .. }) = &self.diffusion {
+            lines.insert(1, ("trace(Sigma)", format!("{} ({tree})", interval(trait_trace))));
+            lines.insert(2, ("diffusion rate", format!("{} per unit of the tree's time", interval(diffusion_rate))));
+        }
         if !self.bfmi.is_empty() {
             let of_chains: Vec<String> = self.bfmi.iter().map(|bfmi| known_digits(*bfmi)).collect();
             lines.push(("energy BFMI", format!("{} (one per chain; below {LOW_BFMI} is bad)", of_chains.join(", "))));
@@ -58,7 +62,7 @@ impl Summary {
     }
 }
 
-fn sigma(Interval { mean, sd, q5, q95, .. }: &Interval) -> String {
+fn interval(Interval { mean, sd, q5, q95, .. }: &Interval) -> String {
     let [mean, sd, q5, q95] = [mean, sd, q5, q95].map(|number| known_digits(*number));
     format!("{mean} +- {sd}, 90% in [{q5}, {q95}]")
 }

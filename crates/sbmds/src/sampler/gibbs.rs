@@ -1,4 +1,4 @@
-//! The blocks beside the locations: the noise variance by Metropolis, the prior scales by Gibbs.
+//! The blocks beside the locations: the noise variance by Metropolis, their prior's spread by Gibbs.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::adaptation::StepSize;
 use crate::likelihood::log_phi_cdf;
 use crate::numeric::sum_of_squares;
-use crate::posterior::{Density, Posterior, ScalePrior, draw_inverse_gamma};
+use crate::posterior::{Density, Posterior, ScalePrior, Spread, Workspace, draw_inverse_gamma};
 use crate::simulate::positive_normal;
 
 /// Random walk on sigma^2 with proposals from a normal truncated to positive values (the paper's, Hastings-corrected).
@@ -46,8 +46,45 @@ impl NoiseWalk {
     }
 }
 
+/// Draws the spread given the locations; true if their density is another one now.
+pub(super) fn draw_spread(
+    posterior: &Posterior,
+    workspace: &mut Workspace,
+    x: &[f64],
+    spread: &mut Spread,
+    rng: &mut ChaCha8Rng,
+) -> bool {
+    let mut draw_precision = || {
+        let tree = posterior.tree()?;
+        tree.brownian.draw_precision(workspace.tree(tree), x, &tree.wishart, rng)
+    };
+    match spread {
+        Spread::Scales(scales) => draw_scales(posterior, x, scales, rng),
+        Spread::Precision(precision) => draw_precision().map(|drawn| *precision = drawn).is_some(),
+        Spread::Collapsed(precision) => {
+            if let Some(drawn) = draw_precision() {
+                *precision = drawn;
+            }
+            false
+        }
+    }
+}
+
+/// Moves the whole map along the tree's prior given Sigma^-1, which no distance notices; false if there is no tree.
+pub(super) fn draw_centre(
+    posterior: &Posterior,
+    workspace: &mut Workspace,
+    x: &mut [f64],
+    spread: &Spread,
+    rng: &mut ChaCha8Rng,
+) -> bool {
+    let (Some(tree), Some(precision)) = (posterior.tree(), spread.precision()) else { return false };
+    tree.brownian.draw_centre(workspace.tree(tree), x, precision, rng);
+    true
+}
+
 /// Lambda_d | x ~ IG(a + N/2, b + sum_n x_nd^2 / 2), if the scales are learned.
-pub(super) fn draw_scales(posterior: &Posterior, x: &[f64], scales: &mut [f64], rng: &mut ChaCha8Rng) -> bool {
+fn draw_scales(posterior: &Posterior, x: &[f64], scales: &mut [f64], rng: &mut ChaCha8Rng) -> bool {
     let ScalePrior::Learned { shape, rate } = posterior.priors().scales else { return false };
     let n_objects = posterior.likelihood().n_objects();
     for (scale, values) in scales.iter_mut().zip(x.chunks_exact(n_objects)) {

@@ -7,8 +7,8 @@ use rand_distr::StandardNormal;
 use super::StepInfo;
 use super::adaptation::StepSize;
 use super::target::Evaluated;
-use crate::likelihood::Workspace;
-use crate::posterior::Posterior;
+use crate::Locations;
+use crate::posterior::{Posterior, Spread, Workspace};
 
 /// The paper's joint adaptive Metropolis: every coordinate moves by N(0, tau^2).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -22,12 +22,12 @@ impl JointWalk {
         current: &mut Evaluated,
         posterior: &Posterior,
         workspace: &mut Workspace,
-        (sigma, scales): (f64, &[f64]),
+        (sigma, spread): (f64, &Spread),
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
         let tau = self.step.get();
         let moved: Vec<f64> = current.position.iter().map(|x| x + tau * rng.sample::<f64, _>(StandardNormal)).collect();
-        let density = posterior.value(workspace, &moved, sigma, scales);
+        let density = posterior.value(workspace, &moved, sigma, spread);
         let change = density.log_density - current.log_density();
         let acceptance = if change.is_nan() { 0.0 } else { change.exp().min(1.0) };
         let accepted = rng.random::<f64>() < acceptance;
@@ -59,13 +59,14 @@ impl SingleWalk {
         current: &mut Evaluated,
         posterior: &Posterior,
         workspace: &mut Workspace,
-        (sigma, scales): (f64, &[f64]),
+        (sigma, spread): (f64, &Spread),
         learn: bool,
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
         let likelihood = posterior.likelihood();
         let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
-        let mut x = crate::Locations::from_fn(n_objects, n_dims, |n, d| current.position[d * n_objects + n]);
+        let mut x = Locations::from_fn(n_objects, n_dims, |n, d| current.position[d * n_objects + n]);
+        let mut log_prior = current.density.log_prior_x;
         let mut acceptance_sum = 0.0;
         let mut step_sum = 0.0;
         let mut n_accepted = 0;
@@ -73,14 +74,13 @@ impl SingleWalk {
             let tau = self.steps[object].get();
             let from = x.object(object);
             let to: Vec<f64> = from.iter().map(|x| x + tau * rng.sample::<f64, _>(StandardNormal)).collect();
-            let prior: f64 = (0..n_dims).map(|d| (from[d] * from[d] - to[d] * to[d]) / (2.0 * scales[d])).sum();
-            let change = prior + likelihood.change_when_moved(workspace, &x, sigma, object, &to);
+            let prior_change = prior_change(posterior, workspace, &mut x, spread, (object, &to), log_prior);
+            let change = prior_change + likelihood.change_when_moved(&mut workspace.likelihood, &x, sigma, object, &to);
             let acceptance = if change.is_nan() { 0.0 } else { change.exp().min(1.0) };
             let accepted = rng.random::<f64>() < acceptance;
             if accepted {
-                for (dim, &value) in to.iter().enumerate() {
-                    x.set(object, dim, value);
-                }
+                put(&mut x, object, &to);
+                log_prior += prior_change;
             }
             if learn {
                 self.steps[object].learn(acceptance, accepted);
@@ -91,7 +91,7 @@ impl SingleWalk {
         }
         let position = x.as_slice().to_vec();
         // Evaluated afresh: a sum of many changes would drift.
-        let density = posterior.value(workspace, &position, sigma, scales);
+        let density = posterior.value(workspace, &position, sigma, spread);
         *current = Evaluated::without_gradient(position, density);
         StepInfo {
             acceptance: acceptance_sum / n_objects as f64,
@@ -104,5 +104,36 @@ impl SingleWalk {
 
     pub(super) fn freeze(&mut self) {
         self.steps.iter_mut().for_each(StepSize::freeze);
+    }
+}
+
+/// Change of the log prior of the locations, now `log_prior`, when an object moves: with a tree the whole prior is computed
+/// again, O(N D).
+fn prior_change(
+    posterior: &Posterior,
+    workspace: &mut Workspace,
+    x: &mut Locations,
+    spread: &Spread,
+    (object, to): (usize, &[f64]),
+    log_prior: f64,
+) -> f64 {
+    let from = x.object(object);
+    if let Some(scales) = spread.scales() {
+        return from
+            .iter()
+            .zip(to)
+            .zip(scales)
+            .map(|((from, to), scale)| (from * from - to * to) / (2.0 * scale))
+            .sum();
+    }
+    put(x, object, to);
+    let moved = posterior.log_prior_x(workspace, x.as_slice(), spread);
+    put(x, object, &from);
+    moved - log_prior
+}
+
+fn put(x: &mut Locations, object: usize, to: &[f64]) {
+    for (dim, &value) in to.iter().enumerate() {
+        x.set(object, dim, value);
     }
 }

@@ -1,4 +1,4 @@
-//! Drawing from the posterior: blocks for the locations, the noise and the scales, driven by one [`Chain`].
+//! Drawing from the posterior: blocks for the locations, the noise and the spread, driven by one [`Chain`].
 
 mod adaptation;
 mod gibbs;
@@ -17,9 +17,9 @@ pub use hamiltonian::{PhasePoint, draw_momentum, kinetic_energy, leapfrog};
 pub use settings::{Sampler, SamplerSettings};
 pub use target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget, Target};
 
-use crate::likelihood::{Likelihood, Workspace};
-use crate::posterior::{Density, Parameters, Posterior};
-use gibbs::{NoiseWalk, draw_scales};
+use crate::likelihood::Likelihood;
+use crate::posterior::{Density, Parameters, Posterior, Spread, Workspace};
+use gibbs::{NoiseWalk, draw_centre, draw_spread};
 use hmc::Hmc;
 use metropolis::{JointWalk, SingleWalk};
 use nuts::Nuts;
@@ -57,7 +57,7 @@ pub struct Chain<'a> {
 pub struct ChainState {
     current: Evaluated,
     variance: f64,
-    scales: Vec<f64>,
+    spread: Spread,
     kernel: Kernel,
     noise: NoiseWalk,
     iteration: usize,
@@ -88,20 +88,20 @@ impl<'a> Chain<'a> {
         mut rng: ChaCha8Rng,
         mut workspace: Workspace,
     ) -> Self {
-        let Parameters { x, variance, scales } = start;
+        let Parameters { x, variance, spread } = start;
         let (current, kernel) = settings::first_kernel(
             posterior,
             surrogate.as_deref(),
             settings,
             &mut workspace,
-            (x, variance, &scales),
+            (x, variance, &spread),
             &mut rng,
         );
         // The posterior sd of sigma^2 is about sigma^2 sqrt(2 / pairs).
         let tau = 2.4 * variance * (2.0 / posterior.likelihood().n_pairs().max(1) as f64).sqrt();
         let noise = NoiseWalk { step: settings.step_size(tau, NOISE_TARGET) };
         let n_warmup = settings.n_warmup;
-        let mut state = ChainState { current, variance, scales, kernel, noise, iteration: 0, n_warmup, rng };
+        let mut state = ChainState { current, variance, spread, kernel, noise, iteration: 0, n_warmup, rng };
         if n_warmup == 0 {
             state.freeze();
         }
@@ -127,13 +127,13 @@ impl<'a> Chain<'a> {
         self.state.freeze();
     }
 
-    /// One iteration: locations, noise, scales; adaptation while warming up.
+    /// One iteration: locations, noise, spread; adaptation while warming up.
     pub fn step(&mut self) -> StepInfo {
         let info = self.move_locations();
         if !matches!(self.state.kernel, Kernel::Nuts(_)) && !self.posterior.priors().noise.is_fixed() {
             self.move_noise();
         }
-        self.move_scales();
+        self.move_spread();
         self.state.iteration += 1;
         if self.state.iteration == self.state.n_warmup {
             self.state.freeze();
@@ -167,9 +167,9 @@ impl<'a> Chain<'a> {
         self.state.variance.sqrt()
     }
 
-    /// Prior variances of the locations.
-    pub fn scales(&self) -> &[f64] {
-        &self.state.scales
+    /// Spread of the locations under their prior.
+    pub fn spread(&self) -> &Spread {
+        &self.state.spread
     }
 
     /// Log-likelihood at the present point.
@@ -177,38 +177,39 @@ impl<'a> Chain<'a> {
         self.state.current.density().log_likelihood
     }
 
-    /// Log posterior density of (X, sigma^2, Lambda) at the present point, up to a constant.
+    /// Log posterior density at the present point, up to a constant: of (X, sigma^2, Lambda), with a tree of (X, sigma^2,
+    /// Sigma^-1), or of (X, sigma^2) where Sigma is integrated out.
     pub fn log_density(&self) -> f64 {
         self.log_likelihood()
-            + self.posterior.log_prior_x(self.x(), &self.state.scales)
-            + self.posterior.log_prior_rest(self.state.variance, &self.state.scales)
+            + self.state.current.density().log_prior_x
+            + self.posterior.log_prior_rest(self.state.variance, &self.state.spread)
     }
 
     fn move_locations(&mut self) -> StepInfo {
         let Self { posterior, surrogate, workspace, state } = self;
-        let ChainState { current, variance, scales, kernel, rng, iteration, n_warmup, .. } = state;
+        let ChainState { current, variance, spread, kernel, rng, iteration, n_warmup, .. } = state;
         let learning = *iteration < *n_warmup;
         let sigma = variance.sqrt();
         match kernel {
             Kernel::Hmc(hmc) => {
-                let mut target = LocationsTarget { posterior, workspace, sigma, scales };
+                let mut target = LocationsTarget { posterior, workspace, sigma, spread };
                 let info = hmc.transition(current, &mut target, rng);
                 hmc.step.learn(info.acceptance, info.accepted);
                 info
             }
             Kernel::Surrogate(hmc) => {
                 let sparse = surrogate.as_deref().unwrap_or(posterior.likelihood());
-                let mut target = SurrogateTarget { posterior, sparse, workspace, sigma, scales };
+                let mut target = SurrogateTarget { posterior, sparse, workspace, sigma, spread };
                 let info = hmc.transition(current, &mut target, rng);
                 hmc.step.learn(info.acceptance, info.accepted);
                 info
             }
             Kernel::Nuts(nuts) => {
                 let info = if posterior.priors().noise.is_fixed() {
-                    let mut target = LocationsTarget { posterior, workspace, sigma, scales };
+                    let mut target = LocationsTarget { posterior, workspace, sigma, spread };
                     nuts_step(nuts, current, &mut target, rng, learning.then_some(*iteration))
                 } else {
-                    let mut target = JointTarget { posterior, workspace, scales };
+                    let mut target = JointTarget { posterior, workspace, spread };
                     nuts_step(nuts, current, &mut target, rng, learning.then_some(*iteration))
                 };
                 if !posterior.priors().noise.is_fixed() {
@@ -218,11 +219,11 @@ impl<'a> Chain<'a> {
                 info
             }
             Kernel::JointWalk(walk) => {
-                let info = walk.transition(current, posterior, workspace, (sigma, scales), rng);
+                let info = walk.transition(current, posterior, workspace, (sigma, spread), rng);
                 walk.step.learn(info.acceptance, info.accepted);
                 info
             }
-            Kernel::SingleWalk(walk) => walk.sweep(current, posterior, workspace, (sigma, scales), learning, rng),
+            Kernel::SingleWalk(walk) => walk.sweep(current, posterior, workspace, (sigma, spread), learning, rng),
         }
     }
 
@@ -237,7 +238,7 @@ impl<'a> Chain<'a> {
                     posterior,
                     surrogate.as_deref(),
                     workspace,
-                    (variance.sqrt(), &state.scales),
+                    (variance.sqrt(), &state.spread),
                 );
                 proposed.insert(evaluated).density()
             });
@@ -248,14 +249,21 @@ impl<'a> Chain<'a> {
         state.noise.step.learn(moved.acceptance, moved.accepted);
     }
 
-    fn move_scales(&mut self) {
+    /// The spread given the locations and, with a tree, where the map is given the spread. The latter waits for the end of
+    /// warm-up: masses are learned from how locations move beside each other.
+    fn move_spread(&mut self) {
+        let is_warming_up = self.is_warming_up();
         let Self { posterior, workspace, state, surrogate } = self;
+        let ChainState { current, variance, spread, kernel, rng, .. } = state;
         let n_coordinates = posterior.likelihood().n_objects() * posterior.likelihood().n_dims();
-        let x = &state.current.position[..n_coordinates];
-        if draw_scales(posterior, x, &mut state.scales, &mut state.rng) {
-            let position = state.current.position.clone();
-            let given = (state.variance.sqrt(), state.scales.as_slice());
-            state.current = state.kernel.evaluate(position, posterior, surrogate.as_deref(), workspace, given);
+        let mut changed = draw_spread(posterior, workspace, &current.position[..n_coordinates], spread, rng);
+        if !is_warming_up {
+            changed |= draw_centre(posterior, workspace, &mut current.position[..n_coordinates], spread, rng);
+        }
+        if changed {
+            let position = std::mem::take(&mut current.position);
+            let given = (variance.sqrt(), &*spread);
+            *current = kernel.evaluate(position, posterior, surrogate.as_deref(), workspace, given);
         }
     }
 }
@@ -282,21 +290,21 @@ impl Kernel {
         posterior: &Posterior,
         surrogate: Option<&Likelihood>,
         workspace: &mut Workspace,
-        (sigma, scales): (f64, &[f64]),
+        (sigma, spread): (f64, &Spread),
     ) -> Evaluated {
         match self {
             Self::Nuts(_) if !posterior.priors().noise.is_fixed() => {
-                Evaluated::at(&mut JointTarget { posterior, workspace, scales }, position)
+                Evaluated::at(&mut JointTarget { posterior, workspace, spread }, position)
             }
             Self::Hmc(_) | Self::Nuts(_) => {
-                Evaluated::at(&mut LocationsTarget { posterior, workspace, sigma, scales }, position)
+                Evaluated::at(&mut LocationsTarget { posterior, workspace, sigma, spread }, position)
             }
             Self::Surrogate(_) => {
                 let sparse = surrogate.unwrap_or(posterior.likelihood());
-                Evaluated::at(&mut SurrogateTarget { posterior, sparse, workspace, sigma, scales }, position)
+                Evaluated::at(&mut SurrogateTarget { posterior, sparse, workspace, sigma, spread }, position)
             }
             Self::JointWalk(_) | Self::SingleWalk(_) => {
-                let density: Density = posterior.value(workspace, &position, sigma, scales);
+                let density: Density = posterior.value(workspace, &position, sigma, spread);
                 Evaluated::without_gradient(position, density)
             }
         }

@@ -10,7 +10,7 @@ use super::hmc::{Hmc, reasonable_step};
 use super::metropolis::{JointWalk, SingleWalk};
 use super::nuts::Nuts;
 use super::target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget};
-use super::{Kernel, Likelihood, Posterior, Workspace};
+use super::{Kernel, Likelihood, Posterior, Spread, Workspace};
 
 /// The samplers by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -120,7 +120,7 @@ pub(super) fn first_kernel(
     surrogate: Option<&Likelihood>,
     settings: &SamplerSettings,
     workspace: &mut Workspace,
-    (x, variance, scales): (Vec<f64>, f64, &[f64]),
+    (x, variance, spread): (Vec<f64>, f64, &Spread),
     rng: &mut ChaCha8Rng,
 ) -> (Evaluated, Kernel) {
     let sigma = variance.sqrt();
@@ -134,14 +134,14 @@ pub(super) fn first_kernel(
     let ones = vec![1.0; n_coordinates];
     match settings.sampler.resolve() {
         Sampler::Hmc => {
-            let mut target = LocationsTarget { posterior, workspace, sigma, scales };
+            let mut target = LocationsTarget { posterior, workspace, sigma, spread };
             let current = Evaluated::at(&mut target, x);
             let step = reasonable_step(&current, &mut target, &ones, rng);
             (current, Kernel::Hmc(new_hmc(step)))
         }
         Sampler::Surrogate => {
             let sparse = surrogate.unwrap_or(likelihood);
-            let mut target = SurrogateTarget { posterior, sparse, workspace, sigma, scales };
+            let mut target = SurrogateTarget { posterior, sparse, workspace, sigma, spread };
             let current = Evaluated::at(&mut target, x);
             let step = reasonable_step(&current, &mut target, &ones, rng);
             (current, Kernel::Surrogate(new_hmc(step)))
@@ -153,14 +153,14 @@ pub(super) fn first_kernel(
             let guess = variance * likelihood.n_dims() as f64 * likelihood.n_objects() as f64 / (2.0 * pairs);
             let mut inverse_mass = vec![guess; n_coordinates];
             if posterior.priors().noise.is_fixed() {
-                let mut target = LocationsTarget { posterior, workspace, sigma, scales };
+                let mut target = LocationsTarget { posterior, workspace, sigma, spread };
                 let current = Evaluated::at(&mut target, x);
                 let step = reasonable_step(&current, &mut target, &inverse_mass, rng);
                 let step = settings.step_size(step, target_rate);
                 (current, Kernel::Nuts(Nuts::new(inverse_mass, step, settings.max_depth, settings.n_warmup)))
             } else {
                 inverse_mass.push(0.5 / pairs);
-                let mut target = JointTarget { posterior, workspace, scales };
+                let mut target = JointTarget { posterior, workspace, spread };
                 let mut position = x;
                 position.push(sigma.ln());
                 let current = Evaluated::at(&mut target, position);
@@ -170,14 +170,14 @@ pub(super) fn first_kernel(
             }
         }
         Sampler::Mh => {
-            let density = posterior.value(workspace, &x, sigma, scales);
+            let density = posterior.value(workspace, &x, sigma, spread);
             // 2.4 / sqrt(dimension) posterior standard deviations (Roberts, Gelman & Gilks 1997).
             let tau = 2.4 * sigma / (n_coordinates as f64).sqrt();
             let step = settings.step_size(tau, target_rate);
             (Evaluated::without_gradient(x, density), Kernel::JointWalk(JointWalk { step }))
         }
         Sampler::Mwg => {
-            let density = posterior.value(workspace, &x, sigma, scales);
+            let density = posterior.value(workspace, &x, sigma, spread);
             let walk = SingleWalk::new(likelihood.n_objects(), sigma);
             (Evaluated::without_gradient(x, density), Kernel::SingleWalk(walk))
         }

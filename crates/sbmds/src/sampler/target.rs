@@ -1,7 +1,7 @@
 //! Densities as the Hamiltonian samplers see them: a vector of numbers, a log density and its gradient.
 
-use crate::likelihood::{Likelihood, Workspace};
-use crate::posterior::{Density, Posterior};
+use crate::likelihood::Likelihood;
+use crate::posterior::{Density, Posterior, Spread, Workspace};
 
 /// A log density over R^n.
 pub trait Target {
@@ -12,7 +12,7 @@ pub trait Target {
     fn gradient(&mut self, position: &[f64], gradient: &mut [f64]);
 }
 
-/// The locations given the noise and the scales.
+/// The locations given the noise and the spread.
 pub struct LocationsTarget<'a> {
     /// What is sampled.
     pub posterior: &'a Posterior,
@@ -20,28 +20,28 @@ pub struct LocationsTarget<'a> {
     pub workspace: &'a mut Workspace,
     /// Noise standard deviation, given.
     pub sigma: f64,
-    /// Prior variances of the locations, given.
-    pub scales: &'a [f64],
+    /// Spread of the locations, given.
+    pub spread: &'a Spread,
 }
 
 impl Target for LocationsTarget<'_> {
     fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
-        self.posterior.evaluate(self.workspace, position, self.sigma, self.scales, gradient)
+        self.posterior.evaluate(self.workspace, position, self.sigma, self.spread, gradient)
     }
 
     fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
-        self.posterior.gradient(self.workspace, position, self.sigma, self.scales, gradient);
+        self.posterior.gradient(self.workspace, position, self.sigma, self.spread, gradient);
     }
 }
 
-/// Locations and log sigma together, given the scales: N * D numbers, then log sigma.
+/// Locations and log sigma together, given the spread: N * D numbers, then log sigma.
 pub struct JointTarget<'a> {
     /// What is sampled.
     pub posterior: &'a Posterior,
     /// Scratch memory.
     pub workspace: &'a mut Workspace,
-    /// Prior variances of the locations, given.
-    pub scales: &'a [f64],
+    /// Spread of the locations, given.
+    pub spread: &'a Spread,
 }
 
 impl Target for JointTarget<'_> {
@@ -49,7 +49,7 @@ impl Target for JointTarget<'_> {
         let (log_sigma, x) = position.split_last().expect("log sigma is the last parameter");
         let (by_log_sigma, gradient) = gradient.split_last_mut().expect("as long as the position");
         let sigma = log_sigma.exp();
-        let mut density = self.posterior.evaluate(self.workspace, x, sigma, self.scales, gradient);
+        let mut density = self.posterior.evaluate(self.workspace, x, sigma, self.spread, gradient);
         let prior = &self.posterior.priors().noise;
         *by_log_sigma = density.by_log_sigma + prior.slope_by_log_sigma(sigma * sigma);
         // The Jacobian of sigma^2 = exp(2 log sigma) is 2 sigma^2.
@@ -74,24 +74,24 @@ pub struct SurrogateTarget<'a> {
     pub workspace: &'a mut Workspace,
     /// Noise standard deviation, given.
     pub sigma: f64,
-    /// Prior variances of the locations, given.
-    pub scales: &'a [f64],
+    /// Spread of the locations, given.
+    pub spread: &'a Spread,
 }
 
 impl Target for SurrogateTarget<'_> {
     fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
         self.gradient(position, gradient);
-        self.posterior.value(self.workspace, position, self.sigma, self.scales)
+        self.posterior.value(self.workspace, position, self.sigma, self.spread)
     }
 
     fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
-        self.sparse.gradient_at(self.workspace, position, self.sigma, gradient);
+        self.sparse.gradient_at(&mut self.workspace.likelihood, position, self.sigma, gradient);
         // The coupled pairs speak for all.
         let ratio = self.posterior.likelihood().n_pairs() as f64 / self.sparse.n_pairs() as f64;
         for slope in gradient.iter_mut() {
             *slope *= ratio;
         }
-        self.posterior.add_prior_gradient(position, self.scales, gradient);
+        self.posterior.add_prior_gradient(self.workspace, position, self.spread, gradient);
     }
 }
 

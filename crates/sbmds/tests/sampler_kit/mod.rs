@@ -6,12 +6,14 @@ use std::sync::Arc;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
+use sbmds::brownian::{BrownianPrior, BrownianSettings, Precision, WishartPrior};
 use sbmds::coupling::{Pairs, dispersed_offsets};
-use sbmds::likelihood::{Likelihood, Noise, Storage, Workspace};
-use sbmds::posterior::{NoisePrior, Parameters, Posterior, Priors, ScalePrior};
+use sbmds::likelihood::{Likelihood, Noise, Storage};
+use sbmds::posterior::{NoisePrior, Parameters, Posterior, PrecisionUpdate, Priors, ScalePrior, TreePrior, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
 use sbmds::simulate::positive_normal;
+use sbmds::tree::TreeBuilder;
 
 /// The samplers as such; `auto` is one of them.
 pub const SAMPLERS: [Sampler; 5] = [Sampler::Hmc, Sampler::Nuts, Sampler::Mh, Sampler::Mwg, Sampler::Surrogate];
@@ -48,6 +50,27 @@ pub fn priors(n_dims: usize) -> Vec<(&'static str, Priors)> {
     ]
 }
 
+/// The prior along a tree in both its forms, with this many degrees of freedom more than dimensions.
+pub fn tree_priors(n_objects: usize, n_dims: usize, spare: f64) -> Vec<(&'static str, TreePrior)> {
+    let mut builder = TreeBuilder::new();
+    // Lengths by a fixed rule; the first tip is at its parent, and two others are near each other.
+    let length = |k: usize| if k == 1 { 1e-3 } else { 0.1 + (k as f64 * 0.618_033_988_75).fract() };
+    let mut root = builder.tip("t0", 0.0);
+    for tip in 1..n_objects {
+        let next = builder.tip(format!("t{tip}"), length(tip));
+        root = builder.parent(&[root, next], 0.3 * length(2 * tip));
+    }
+    // Tips are objects in another order.
+    let tip_places: Vec<usize> = (0..n_objects).rev().collect();
+    // A root near the others, and few degrees of freedom but not so few that Sigma has no moments.
+    let settings = BrownianSettings { root_sample_size: 0.5, ..BrownianSettings::paper(n_dims) };
+    let brownian = BrownianPrior::new(&builder.finish(), &tip_places, settings).unwrap();
+    let wishart = WishartPrior::new(n_dims as f64 + spare, Precision::scaled_identity(n_dims, 0.03)).unwrap();
+    [("collapsed", PrecisionUpdate::Collapsed), ("gibbs", PrecisionUpdate::Gibbs)]
+        .map(|(name, update)| (name, TreePrior { brownian: brownian.clone(), wishart: wishart.clone(), update }))
+        .into()
+}
+
 /// Distance of two objects in N * D numbers, dimension by dimension.
 pub fn distance(x: &[f64], n_objects: usize, a: usize, b: usize) -> f64 {
     x.chunks_exact(n_objects).map(|values| (values[a] - values[b]).powi(2)).sum::<f64>().sqrt()
@@ -81,6 +104,10 @@ pub struct Model {
     pub noise: Noise,
     /// Noise of the likelihood: the same, unless a test wants to see a wrong model found out.
     pub assumed: Noise,
+    /// What locations diffuse along, if anything.
+    pub tree: Option<TreePrior>,
+    /// What the sampler believes they do.
+    pub assumed_tree: Option<TreePrior>,
 }
 
 /// Data drawn from a model, with the parameters they were drawn from.
@@ -93,12 +120,25 @@ pub struct Problem {
 
 impl Model {
     pub fn new(n_objects: usize, n_dims: usize, pairs: Pairs, noise: Noise, priors: Priors) -> Self {
-        Self { n_objects, n_dims, pairs, priors, noise, assumed: noise }
+        Self { n_objects, n_dims, pairs, priors, noise, assumed: noise, tree: None, assumed_tree: None }
+    }
+
+    /// The same with locations that diffuse along a tree.
+    pub fn with_tree(self, tree: TreePrior) -> Self {
+        Self { tree: Some(tree.clone()), assumed_tree: Some(tree), ..self }
+    }
+
+    /// Parameters from the prior.
+    pub fn draw_parameters(&self, rng: &mut ChaCha8Rng) -> Parameters {
+        let Some(tree) = &self.tree else { return self.priors.draw(self.n_objects, self.n_dims, rng) };
+        let variance = self.priors.noise.draw(rng);
+        let (x, spread) = tree.draw(rng);
+        Parameters { x, variance, spread }
     }
 
     /// Parameters from the prior, data from the parameters.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> Problem {
-        self.draw_data(self.priors.draw(self.n_objects, self.n_dims, rng), rng)
+        self.draw_data(self.draw_parameters(rng), rng)
     }
 
     /// Data from given parameters.
@@ -109,7 +149,10 @@ impl Model {
             Arc::new(Likelihood::new(self.n_objects, self.n_dims, pairs, self.assumed, Storage::F64, delta))
         };
         let ring = Pairs::Diagonals(vec![1, self.n_objects - 1]);
-        let posterior = Posterior::new(likelihood(&self.pairs), self.priors.clone());
+        let mut posterior = Posterior::new(likelihood(&self.pairs), self.priors.clone());
+        if let Some(tree) = &self.assumed_tree {
+            posterior = posterior.with_tree(tree.clone());
+        }
         Problem { truth, posterior, surrogate: likelihood(&ring) }
     }
 }

@@ -80,7 +80,7 @@ fn drawn_precisions_have_the_posterior_mean() {
     let mut workspace = case.prior.workspace();
     let (n_draws, mut mean) = (20_000, [0.0; 4]);
     for _ in 0..n_draws {
-        let draw = case.prior.draw_precision(&mut workspace, &case.x, &prior, &mut rng);
+        let draw = case.prior.draw_precision(&mut workspace, &case.x, &prior, &mut rng).unwrap();
         mean.iter_mut().zip(draw.as_slice()).for_each(|(mean, value)| *mean += value / n_draws as f64);
     }
     for (at, found) in mean.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 mod ancestors;
 mod beast;
+mod centre;
 mod collapsed;
 mod density;
 mod fixture;

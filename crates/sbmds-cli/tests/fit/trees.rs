@@ -1,0 +1,146 @@
+//! `sbmds fit --tree`: what is written, repeated, resumed and refused when locations diffuse along a tree.
+
+use std::fmt::Write;
+
+use crate::kit::{Case, dissimilarity, matrix, read_npy};
+
+const SHORT: &str = "--chains 2 --warmup 60 --draws 40 --no-report";
+
+/// A tree that grows by one tip at a time, tips in another order than the matrix has them; the youngest two are near each other.
+fn newick(n_objects: usize) -> String {
+    let length = |k: usize| if k < 2 { 0.001 } else { 0.2 + (k as f64 * 0.618_033_988_75).fract() };
+    let mut tree = format!("o{}:0.002", n_objects - 1);
+    for k in 1..n_objects {
+        tree = format!("({tree},o{}:{})", n_objects - 1 - k, length(k));
+        if k + 1 < n_objects {
+            write!(tree, ":{}", 0.5 * length(3 * k)).unwrap();
+        }
+    }
+    tree + ";\n"
+}
+
+/// A matrix of ten objects, and a tree with them.
+fn case() -> Case {
+    let case = Case::new(10);
+    case.write("tree.nwk", &newick(10));
+    case
+}
+
+/// Sum of the branch lengths in a Newick text.
+fn total_length(newick: &str) -> f64 {
+    let lengths = newick.split(':').skip(1).map(|rest| rest.split([',', ')', ';']).next().unwrap());
+    lengths.map(|length| length.parse::<f64>().unwrap()).sum()
+}
+
+#[test]
+fn every_sampler_fits_with_a_tree_in_both_forms_and_is_repeatable() {
+    let case = case();
+    for sampler in ["nuts", "hmc", "mh", "mwg", "surrogate"] {
+        for update in ["collapsed", "gibbs"] {
+            let settings = format!("--tree tree.nwk --sampler {sampler} --trait-precision-update {update} {SHORT}");
+            for (run, threads) in [("a", 1), ("b", 2)] {
+                let run = format!("{sampler}-{update}-{run}");
+                case.run(&format!("fit matrix.csv --out {run} {settings} --threads {threads}")).expect_finished();
+            }
+            case.assert_same_results(&format!("{sampler}-{update}-a"), &format!("{sampler}-{update}-b"));
+        }
+    }
+}
+
+#[test]
+fn what_is_stored_of_the_diffusion_agrees() {
+    let case = case();
+    for (scaling, divisor) in [("total-length", total_length(&newick(10))), ("none", 1.0)] {
+        let settings = format!("--tree tree.nwk --branch-scaling {scaling} --dims 3 {SHORT}");
+        case.run(&format!("fit matrix.csv --out {scaling} {settings}")).expect_finished();
+        case.run(&format!("export {scaling} --out {scaling}-npy")).expect(0, &[]);
+        let numbers = |file: &str| read_npy(&case.path(&format!("{scaling}-npy/{file}")));
+        let ((shape, traces), (_, log_dets)) = (numbers("trace_sigma.npy"), numbers("logdet_sigma.npy"));
+        assert_eq!(shape, [2, 40]);
+        // log |Sigma| is at most D log(trace / D), as the geometric mean of its eigenvalues is at most their mean.
+        assert!(traces.iter().zip(&log_dets).all(|(trace, log_det)| *log_det < 3.0 * (trace / 3.0).ln()));
+        let summary = case.summary(scaling);
+        let mean = |name: &str| summary["diffusion"][name]["mean"].as_f64().unwrap();
+        assert!((mean("trait_trace") - traces.iter().sum::<f64>() / 80.0).abs() < 1e-9 * mean("trait_trace"));
+        assert!((mean("diffusion_rate") * divisor - mean("trait_trace")).abs() < 1e-9 * mean("trait_trace"));
+        for name in ["trait_trace", "trait_logdet", "trait_covariance", "diffusion_rate"] {
+            assert!(case.path(&format!("{scaling}/draws.zarr/posterior/{name}")).exists(), "{name}");
+        }
+        let diagnostics = case.read(&format!("{scaling}/diagnostics.csv"));
+        assert!(diagnostics.contains("\ntrace(Sigma),") && diagnostics.contains("\nlog det(Sigma),"), "{diagnostics}");
+        let printed = case.run(&format!("summary {scaling}")).stdout;
+        assert!(printed.contains("per unit of the tree's time"), "{printed}");
+    }
+}
+
+#[test]
+fn a_resumed_fit_with_a_tree_is_one_never_stopped() {
+    let case = case();
+    for update in ["collapsed", "gibbs"] {
+        let settings = format!("--tree tree.nwk --trait-precision-update {update} --no-report --chains 2 --warmup 60");
+        case.run(&format!("fit matrix.csv --out {update} --draws 30 {settings}")).expect_finished();
+        case.run(&format!("fit --resume --out {update} --draws 80 --no-report")).expect_finished();
+        case.run(&format!("fit matrix.csv --out {update}-long --draws 80 {settings}")).expect_finished();
+        assert_eq!(case.summary(update), case.summary(&format!("{update}-long")));
+        let table = |run: &str, name: &str| case.read(&format!("{run}/{name}"));
+        for name in ["embedding.csv", "diagnostics.csv"] {
+            assert_eq!(table(update, name), table(&format!("{update}-long"), name));
+        }
+    }
+    case.run("fit --resume --out gibbs --tree tree.nwk").expect(2, &["--tree cannot be changed"]);
+    case.write("tree.nwk", &newick(10).replace("0.002", "0.003"));
+    case.run("fit --resume --out gibbs --draws 90").expect(2, &["tree.nwk has changed", "restore it"]);
+}
+
+#[test]
+fn a_unit_of_its_own_changes_sigma_by_its_square() {
+    let case = Case::new(12);
+    // A power of two, so that not a bit is rounded differently.
+    case.write("large.csv", &matrix(12, |a, b| 1024.0 * dissimilarity(a, b)));
+    case.write("tree.nwk", &newick(12));
+    for (input, run) in [("matrix.csv", "small"), ("large.csv", "large")] {
+        let ended = case.run(&format!("fit {input} --tree tree.nwk --standardize --out {run} {SHORT}"));
+        ended.expect_finished();
+        assert!(!ended.stderr.contains("warning: the dissimilarities"), "{}", ended.stderr);
+        case.run(&format!("export {run} --out {run}-npy")).expect(0, &[]);
+    }
+    let numbers = |run: &str, file: &str| read_npy(&case.path(&format!("{run}-npy/{file}"))).1;
+    let (small, large) = (numbers("small", "trace_sigma.npy"), numbers("large", "trace_sigma.npy"));
+    assert!(small.iter().zip(&large).all(|(small, large)| 1024.0 * 1024.0 * small == *large));
+    let (small, large) = (numbers("small", "logdet_sigma.npy"), numbers("large", "logdet_sigma.npy"));
+    let shift = 4.0 * 1024_f64.ln();
+    assert!(small.iter().zip(&large).all(|(small, large)| (small + shift - large).abs() < 1e-9));
+}
+
+#[test]
+fn trees_that_do_not_fit_are_refused_and_coincident_tips_named() {
+    let case = case();
+    let all = newick(10);
+    case.write("more.nwk", &format!("({}:1,stranger:1);", all.trim_end_matches(";\n")));
+    case.write("less.nwk", &newick(9));
+    case.write("twins.nwk", &all.replace(":0.001", ":0").replace(":0.002", ":0"));
+    case.write("flat.nwk", "(o0:0,o1:0,o2:0,o3:0,o4:0,o5:0,o6:0,o7:0,o8:0,o9:0);");
+    let cases: &[(&str, &[&str])] = &[
+        ("--tree more.nwk", &["more.nwk: 1 tip is not among the objects: stranger", "--prune"]),
+        ("--tree less.nwk", &["less.nwk: 1 object is not in the tree: o9"]),
+        ("--tree flat.nwk", &["flat.nwk: all branches have length zero", "Remedy"]),
+        ("--tree nowhere.nwk", &["nowhere.nwk"]),
+        ("--tree tree.nwk --tree-index 2", &["there is no tree 2; the file has 1"]),
+        ("--tree tree.nwk --tree-index 0", &["--tree-index", "counted from 1"]),
+        ("--tree tree.nwk --root-sample-size 0", &["sample size of the root is 0"]),
+        ("--tree tree.nwk --learn-scale", &["--learn-scale", "diffusion", "Remedy"]),
+        ("--tree tree.nwk --prior-scale 2", &["--prior-scale", "diffusion", "Remedy"]),
+        ("--prune", &["--tree"]),
+        ("--trait-precision-update gibbs", &["--tree"]),
+    ];
+    for (flags, parts) in cases {
+        case.run(&format!("fit matrix.csv --out run {flags} {SHORT}")).expect(2, parts);
+        assert!(!case.path("run").exists(), "{flags}: nothing is written");
+    }
+    case.run(&format!("fit matrix.csv --out pruned --tree more.nwk --prune {SHORT}")).expect_finished();
+    let ended = case.run(&format!("fit matrix.csv --out twins --tree twins.nwk {SHORT}"));
+    ended.expect_finished();
+    assert!(ended.stderr.contains("warning: 2 tips are at distance zero"), "{}", ended.stderr);
+    let warnings = case.summary("twins")["warnings"].to_string();
+    assert!(warnings.contains("o8") && warnings.contains("o9"), "{warnings}");
+}

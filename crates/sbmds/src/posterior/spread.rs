@@ -1,0 +1,41 @@
+//! How far the locations spread under their prior: what is given while they move.
+
+use crate::brownian::Precision;
+
+/// The state of the locations' prior; its arm says which prior and in which form.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum Spread {
+    /// x_n ~ N(0, Lambda): the diagonal of Lambda.
+    Scales(Vec<f64>),
+    /// Diffusion along the tree given this Sigma^-1 (eq. 12).
+    Precision(Precision),
+    /// Diffusion along the tree with Sigma integrated out (eq. 20). This Sigma^-1 was drawn given the locations; the
+    /// density does not depend on it.
+    Collapsed(Precision),
+}
+
+impl Spread {
+    /// Lambda, if there is no tree.
+    pub fn scales(&self) -> Option<&[f64]> {
+        match self {
+            Self::Scales(scales) => Some(scales),
+            Self::Precision(_) | Self::Collapsed(_) => None,
+        }
+    }
+
+    /// Sigma^-1, if there is a tree.
+    pub fn precision(&self) -> Option<&Precision> {
+        match self {
+            Self::Scales(_) => None,
+            Self::Precision(precision) | Self::Collapsed(precision) => Some(precision),
+        }
+    }
+
+    /// All its numbers.
+    pub fn as_slice(&self) -> &[f64] {
+        match self {
+            Self::Scales(scales) => scales,
+            Self::Precision(precision) | Self::Collapsed(precision) => precision.as_slice(),
+        }
+    }
+}
