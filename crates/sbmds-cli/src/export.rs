@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use sbmds::diffusion::{DEFAULT_TREES, write_files};
 use sbmds::draws::export_npy;
-use sbmds::run::RunDirectory;
+use sbmds::run::{FinishedRun, RunDirectory};
 
 use crate::failure::Failure;
 
@@ -19,6 +20,9 @@ pub struct Export {
     /// Where to write them
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Most trees in posterior.trees (beast), of evenly spaced draws
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TREES)]
+    trees: usize,
 }
 
 /// What can be written.
@@ -27,12 +31,22 @@ enum ExportFormat {
     /// NumPy arrays: draws.npy (chains, draws, objects, dims), sigma.npy, log_likelihood.npy, and names.txt; with a tree also
     /// trace_sigma.npy and logdet_sigma.npy
     Npy,
+    /// With a tree: posterior.log for Tracer, posterior.trees with a location at every node, and ancestors.csv
+    Beast,
 }
 
 impl Export {
     pub fn run(&self) -> Result<(), Failure> {
+        let written = match self.format {
+            ExportFormat::Npy => self.npy()?,
+            ExportFormat::Beast => self.beast()?,
+        };
+        written.iter().for_each(|path| println!("{}", path.display()));
+        Ok(())
+    }
+
+    fn npy(&self) -> Result<Vec<PathBuf>, Failure> {
         let (_, config) = RunDirectory::open(&self.run)?;
-        let ExportFormat::Npy = self.format;
         let mut learned = Vec::new();
         if config.priors.learn_scale {
             learned.push(("lambda", "lambda.npy"));
@@ -40,9 +54,21 @@ impl Export {
         if config.tree.is_some() {
             learned.extend([("trait_trace", "trace_sigma.npy"), ("trait_logdet", "logdet_sigma.npy")]);
         }
-        for path in export_npy(&self.run, &self.out, &learned)? {
-            println!("{}", path.display());
-        }
-        Ok(())
+        Ok(export_npy(&self.run, &self.out, &learned)?)
+    }
+
+    fn beast(&self) -> Result<Vec<PathBuf>, Failure> {
+        let run = FinishedRun::open(&self.run)?;
+        let tree = run.tree()?.ok_or_else(|| {
+            Failure::bad_input(format!(
+                "{} was fitted without a tree, and these files speak of one. Remedy: fit with --tree, or export with --format npy",
+                self.run.display()
+            ))
+        })?;
+        let create =
+            |error: std::io::Error| Failure::bad_input(format!("cannot create {}: {error}", self.out.display()));
+        std::fs::create_dir_all(&self.out).map_err(create)?;
+        let iterations_per_draw = run.config().run.iterations_per_draw();
+        Ok(write_files(&self.out, &run.node_draws(&tree)?, self.trees, iterations_per_draw)?.0)
     }
 }

@@ -3,8 +3,8 @@
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
 //! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
 //! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them) and [`embedding`] (the map).
-//! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, [`cluster`] finds clusters in the
-//! draws. [`run`] is the whole story: a fit from file to directory; [`report`] makes a page and [`figures`] make pictures
+//! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, [`diffusion`] says what a fit with it
+//! found, [`cluster`] finds clusters in the draws. [`run`] is the whole story: a fit from file to directory; [`report`] makes a page and [`figures`] make pictures
 //! of it. [`calibration`] checks whole fits by simulation, [`simulate`] and [`demo`] make data to try everything on, and
 //! [`random`] hands out the streams of random numbers.
 
@@ -14,6 +14,7 @@ pub mod cluster;
 pub mod coupling;
 pub mod demo;
 pub mod diagnostics;
+pub mod diffusion;
 pub mod dissimilarity;
 pub mod draws;
 pub mod embedding;

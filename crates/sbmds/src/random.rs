@@ -21,6 +21,8 @@ pub enum Purpose {
     Monitoring = 5,
     /// Which pairs a picture shows.
     Picture = 6,
+    /// Locations of a tree's inner nodes; one stream for every draw.
+    Ancestors = 7,
     /// Which draws are clustered.
     Clustering = 8,
 }

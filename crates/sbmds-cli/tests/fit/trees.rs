@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use sbmds::tree::{Tree, TreeChoice};
+
 use crate::kit::{Case, dissimilarity, matrix, read_npy};
 
 const SHORT: &str = "--chains 2 --warmup 60 --draws 40 --no-report";
@@ -73,6 +75,103 @@ fn what_is_stored_of_the_diffusion_agrees() {
     }
 }
 
+/// The table after its comments: names of the columns, and rows of numbers.
+fn log_table(text: &str) -> (Vec<String>, Vec<Vec<f64>>) {
+    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+    let header = lines.next().unwrap().split('\t').map(String::from).collect();
+    let rows = lines.map(|line| line.split('\t').map(|cell| cell.parse().unwrap()).collect());
+    (header, rows.collect())
+}
+
+/// BEAST's branch statistics from the locations noted at a tree's nodes, as its manual defines them.
+fn branch_statistics(tree: &Tree) -> [f64; 4] {
+    let locations = |node| tree.annotated_numbers(node, "loc").unwrap();
+    let branches: Vec<(f64, f64)> = (0..tree.n_nodes())
+        .filter_map(|node| {
+            let (from, to) = (locations(tree.parent(node)?), locations(node));
+            let square: f64 = from.iter().zip(&to).map(|(a, b)| (a - b).powi(2)).sum();
+            Some((square.sqrt(), tree.length(node)))
+        })
+        .collect();
+    let sum = |of: fn(&(f64, f64)) -> f64| branches.iter().map(of).sum::<f64>();
+    let (n_branches, time) = (branches.len() as f64, sum(|branch| branch.1));
+    [
+        sum(|(way, time)| way / time) / n_branches,
+        sum(|branch| branch.0) / time,
+        sum(|(way, time)| way * way / (4.0 * time)) / n_branches,
+        sum(|branch| branch.0 * branch.0 / 4.0) / time,
+    ]
+}
+
+/// What Tracer and FigTree read: every draw in the log, every node of the trees with a location, and both agree.
+#[test]
+fn files_for_beasts_tools_agree_with_the_draws() {
+    let case = case();
+    case.run(&format!("fit matrix.csv --out run --tree tree.nwk --dims 3 --thin 2 {SHORT}")).expect_finished();
+    case.run("export run --out npy").expect(0, &[]);
+    case.run("export run --out beast --format beast --trees 7").expect(0, &[]);
+    assert_eq!(case.read("run/posterior.log"), case.read("beast/posterior.log"));
+    let (header, rows) = log_table(&case.read("run/posterior.log"));
+    let column = |name: &str| header.iter().position(|column| column == name).unwrap_or_else(|| panic!("{name}"));
+    assert_eq!(column("state"), 0);
+    let (_, traces) = read_npy(&case.path("npy/trace_sigma.npy"));
+    assert_eq!(rows.len(), traces.len());
+    for (row, trace) in rows.iter().zip(&traces) {
+        assert_eq!((row.len(), row[column("trait.trace")]), (header.len(), *trace));
+        let diagonal: f64 = (1..=3).map(|dim| row[column(&format!("trait.covariance{dim}{dim}"))]).sum();
+        assert!((diagonal - trace).abs() < 1e-9 * trace);
+    }
+    for (file, n_trees) in [("run", rows.len()), ("beast", 7)] {
+        let path = case.path(&format!("{file}/posterior.trees"));
+        for index in 1..=n_trees {
+            let tree = Tree::read(&path, TreeChoice::Index(index)).unwrap();
+            assert_eq!((tree.n_tips(), tree.source().n_trees), (10, n_trees));
+            let name = tree.source().name.clone().unwrap();
+            let row = rows.iter().find(|row| name == format!("STATE_{}", row[0])).unwrap();
+            let logged = ["avDiffusionRate", "wavDiffusionRate", "avDiffusionCoefficient", "wavDiffusionCoefficient"]
+                .map(|name| row[column(&format!("loc.{name}"))]);
+            for (noted, logged) in branch_statistics(&tree).iter().zip(logged) {
+                assert!((noted - logged).abs() < 1e-3 * logged, "{noted} and {logged}");
+            }
+        }
+    }
+    let summary = case.summary("run");
+    let mean = summary["diffusion"]["branches"]["weighted_diffusion_rate"]["mean"].as_f64().unwrap();
+    let logged = rows.iter().map(|row| row[column("loc.wavDiffusionRate")]).sum::<f64>() / rows.len() as f64;
+    assert!((mean - logged).abs() < 1e-9 * mean);
+}
+
+/// The ancestors' table: a row for each, who is who by two tips, and places between those of the tips.
+#[test]
+fn ancestors_are_named_by_their_tips_and_lie_among_them() {
+    let case = case();
+    case.run(&format!("fit matrix.csv --out run --tree tree.nwk {SHORT}")).expect_finished();
+    let table = case.read("run/ancestors.csv");
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert_eq!(table.lines().next(), Some("node,parent,tips,tip_a,tip_b,time_from_root,x1,x2,sd1,sd2"));
+    assert_eq!(rows.len(), 9);
+    // The tree grows by one tip at a time, the last of the objects first.
+    for (place, row) in rows.iter().enumerate() {
+        assert_eq!(row[2..5], [(place + 2).to_string(), "o9".into(), format!("o{}", 8 - place)]);
+    }
+    let root = rows.last().unwrap();
+    assert_eq!((root[1], root[5]), ("", "0"));
+    let tips = case.read("run/embedding.csv");
+    let coordinates = |table: &str, column: usize| -> Vec<f64> {
+        table.lines().skip(1).map(|line| line.split(',').nth(column).unwrap().parse().unwrap()).collect()
+    };
+    for (of_ancestors, of_tips) in [(6, 1), (7, 2)] {
+        let range = coordinates(&tips, of_tips);
+        let (low, high) = range.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
+        assert!(coordinates(&table, of_ancestors).iter().all(|x| (low..high).contains(x)), "{table}");
+    }
+    // Nothing is said of nodes where no locations are kept.
+    case.run(&format!("fit matrix.csv --out kept --keep summary --tree tree.nwk {SHORT}")).expect_finished();
+    assert!(case.path("kept/posterior.log").exists() && !case.path("kept/posterior.trees").exists());
+    case.run("fit matrix.csv --out plain --chains 2 --warmup 20 --draws 10 --no-report").expect_finished();
+    case.run("export plain --out beast --format beast").expect(2, &["without a tree", "--tree"]);
+}
+
 #[test]
 fn a_resumed_fit_with_a_tree_is_one_never_stopped() {
     let case = case();
@@ -83,7 +182,7 @@ fn a_resumed_fit_with_a_tree_is_one_never_stopped() {
         case.run(&format!("fit matrix.csv --out {update}-long --draws 80 {settings}")).expect_finished();
         assert_eq!(case.summary(update), case.summary(&format!("{update}-long")));
         let table = |run: &str, name: &str| case.read(&format!("{run}/{name}"));
-        for name in ["embedding.csv", "diagnostics.csv"] {
+        for name in ["embedding.csv", "diagnostics.csv", "posterior.log", "posterior.trees", "ancestors.csv"] {
             assert_eq!(table(update, name), table(&format!("{update}-long"), name));
         }
     }

@@ -56,6 +56,13 @@ impl Precision {
         Some(Self { n_dims, values, factor, log_det })
     }
 
+    /// The inverse of a covariance, given row by row; `None` if that is not symmetric and positive definite.
+    pub fn of_covariance(n_dims: usize, covariance: &[f64]) -> Option<Self> {
+        let covariance = Self::new(n_dims, covariance.to_vec()).ok()?;
+        // The inverse of the one is the other.
+        Self::of_symmetric(n_dims, covariance.covariance())
+    }
+
     /// The identity.
     pub fn identity(n_dims: usize) -> Self {
         Self::scaled_identity(n_dims, 1.0)

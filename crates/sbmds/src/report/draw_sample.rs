@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::pack::Quantised;
-use super::spaced::Spaced;
 use crate::Locations;
+use crate::draws::Spaced;
 
 /// Aligned draws: draw by draw, object by object, dimension by dimension.
 #[derive(Clone, Debug, PartialEq, Serialize)]

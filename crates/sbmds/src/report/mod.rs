@@ -12,7 +12,6 @@ mod kd_tree;
 mod neighbours;
 mod pack;
 mod shepard;
-mod spaced;
 mod traces;
 mod warnings;
 

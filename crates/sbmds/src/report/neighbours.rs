@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::kd_tree::KdTree;
 use super::pack;
-use super::spaced::Spaced;
 use crate::Locations;
+use crate::draws::Spaced;
 
 /// For each object its most probable neighbours, the most probable first.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,9 +6,9 @@ use rand::RngExt;
 use serde::Serialize;
 
 use super::pack;
-use super::spaced::Spaced;
 use crate::Locations;
 use crate::diagnostics::{quantile_of_sorted, sorted};
+use crate::draws::Spaced;
 use crate::random::{Purpose, stream};
 use crate::run::{CoupledPairs, FinishedRun, RunError};
 

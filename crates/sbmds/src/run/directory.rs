@@ -91,6 +91,11 @@ impl RunDirectory {
         self.path.join("diagnostics.csv")
     }
 
+    /// The tree of the run, with the objects as its tips.
+    pub fn tree(&self) -> PathBuf {
+        self.path.join("tree.nwk")
+    }
+
     /// The checkpoint of a chain.
     pub(super) fn checkpoint(&self, chain: usize) -> PathBuf {
         self.path.join("checkpoints").join(format!("chain-{chain}"))

@@ -12,9 +12,11 @@ use super::monitor::{DISTANCES, MonitoredPairs, monitored};
 use super::problem::{Hashes, Unit, lay, likelihood};
 use super::results::merged;
 use super::summary::Summary;
+use super::tree::RunTree;
 use crate::Locations;
 use crate::coupling::Coupling;
 use crate::diagnostics::Monitored;
+use crate::diffusion::NodeDraws;
 use crate::dissimilarity::{self, Names};
 use crate::draws::{DrawReader, Variable, checkpoint};
 use crate::embedding::{Embedding, Moments, procrustes, read_embedding_csv};
@@ -85,6 +87,23 @@ impl FinishedRun {
     pub fn n_locations(&self) -> usize {
         let stored = |chain| self.reader.n_complete(chain);
         if self.reader.has_x() { (0..self.reader.n_chains()).map(stored).sum() } else { 0 }
+    }
+
+    /// The tree that the run was fitted along, if it was.
+    ///
+    /// # Errors
+    /// If the run's copy of the tree cannot be read.
+    pub fn tree(&self) -> Result<Option<RunTree>, RunError> {
+        let read = |config| RunTree::reread(&self.directory.tree(), config, self.names());
+        self.config.tree.as_ref().map(read).transpose()
+    }
+
+    /// The stored draws with a location for every node of its tree.
+    ///
+    /// # Errors
+    /// If there is no diffusion along the tree.
+    pub fn node_draws<'a>(&'a self, tree: &'a RunTree) -> Result<NodeDraws<'a>, RunError> {
+        tree.node_draws(&self.reader, &self.embedding.mean, self.config.run.seed)
     }
 
     /// Visits the stored draws whose place `is_wanted`, each laid over the mean map, with its place among all draws

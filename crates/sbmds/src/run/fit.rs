@@ -122,7 +122,7 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
         coupling.couplings,
         config.model.n_dims
     ));
-    let mut problem = Problem::new(&config, data, coupling, likelihood, tree.as_ref())?;
+    let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
     problem.warnings.extend(doubt.into_iter().chain(misfit));
     for warning in &problem.warnings {
         control.observer.warn(warning);

@@ -45,5 +45,6 @@ pub use error::RunError;
 pub use finished::{FinishedRun, Measured};
 pub use fit::{Changes, Control, Outcome, fit, resume};
 pub use observer::{ChainProgress, Observer, Silent};
-pub use summary::{Diffusion, Extreme, Interval, StressSummary, Summary};
+pub use summary::{BranchSummary, Diffusion, Extreme, Interval, StressSummary, Summary};
 pub use summary_lines::digits;
+pub use tree::RunTree;

@@ -23,6 +23,8 @@ pub(super) struct Problem {
     /// The sparse likelihood of the surrogate sampler.
     pub surrogate: Option<Arc<Likelihood>>,
     pub unit: Unit,
+    /// The tree along which locations diffuse, if there is one.
+    pub tree: Option<RunTree>,
     /// What the user was told about data and coupling though the run went on.
     pub warnings: Vec<String>,
 }
@@ -199,17 +201,17 @@ impl Problem {
         data: Dissimilarities,
         coupling: Coupling,
         likelihood: Likelihood,
-        tree: Option<&RunTree>,
+        tree: Option<RunTree>,
     ) -> Result<Self, RunError> {
         let unit = Unit(config.model.unit);
         let surrogate = surrogate(config, &data, &coupling, unit)?;
         let mut posterior = Posterior::new(Arc::new(likelihood), config.priors());
-        if let Some(tree) = tree {
+        if let Some(tree) = &tree {
             posterior = posterior.with_tree(tree.prior(&coupling.order, config.model.n_dims)?);
         }
         let coincident = posterior.tree().and_then(|tree| tree.brownian.coincident_tips());
         let warnings = coincident.iter().map(ToString::to_string).collect();
-        Ok(Self { data, coupling, posterior, surrogate, unit, warnings })
+        Ok(Self { data, coupling, posterior, surrogate, unit, tree, warnings })
     }
 
     /// Locations by place in the model's unit, as locations in input order and units.

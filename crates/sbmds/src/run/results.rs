@@ -7,8 +7,10 @@ use super::directory::RunDirectory;
 use super::error::RunError;
 use super::monitor::TRACE;
 use super::problem::Problem;
-use super::summary::{Diffusion, Interval, StressSummary, Summary, known};
+use super::summary::{BranchSummary, Diffusion, Interval, StressSummary, Summary, known};
+use super::tree::RunTree;
 use crate::diagnostics::{Assessment, Diagnosis, bfmi};
+use crate::diffusion::{DEFAULT_TREES, write_files};
 use crate::dissimilarity::Names;
 use crate::draws::DrawReader;
 use crate::embedding::{
@@ -32,9 +34,26 @@ pub(super) fn write(
     let fits = fits(&moments, problem);
     write_embedding(run, problem.data.names(), &moments, &fits)?;
     write_diagnostics(run, &assessment.diagnoses)?;
-    let summary = summarise(config, problem, chains, assessment, &reader, &fits)?;
+    let mut summary = summarise(config, problem, chains, assessment, &reader, &fits)?;
+    if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
+        diffusion.branches = write_diffusion(run, config, tree, &reader, &moments)?;
+    }
     run.save_summary(&summary)?;
     Ok(summary)
+}
+
+/// Writes the tree and the files that speak of its nodes; returns how far locations move along the branches.
+fn write_diffusion(
+    run: &RunDirectory,
+    config: &CheckedConfig,
+    tree: &RunTree,
+    reader: &DrawReader,
+    moments: &Moments,
+) -> Result<Option<BranchSummary>, RunError> {
+    run.replace(&run.tree(), (tree.tree().to_newick() + "\n").as_bytes())?;
+    let draws = tree.node_draws(reader, moments.mean(), config.run.seed)?;
+    let (_, branches) = write_files(run.path(), &draws, DEFAULT_TREES, config.run.iterations_per_draw())?;
+    Ok(BranchSummary::of(&branches))
 }
 
 /// Mean and covariances of all draws, laid over one another.
@@ -147,6 +166,7 @@ fn diffusion(tree: &TreeConfig, trait_trace: Interval) -> Diffusion {
     Diffusion {
         diffusion_rate: trait_trace.map(|trace| tree.diffusion_rate(trace)),
         trait_trace,
+        branches: None,
         total_length: tree.total_length,
         tree: format!("tree {} of {file}", tree.index.unwrap_or(1)),
     }

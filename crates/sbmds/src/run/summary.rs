@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostics::{Diagnosis, Worst};
+use crate::brownian::BranchStatistics;
+use crate::diagnostics::{Diagnosis, Worst, quantile_of_sorted, sorted};
 
 /// The summary of a finished run. Numbers that cannot be known are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -92,6 +93,16 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Of draws, in any order.
+    pub fn of_draws(draws: Vec<f64>) -> Self {
+        let n_draws = draws.len() as f64;
+        let mean = draws.iter().sum::<f64>() / n_draws;
+        let sd = (draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / (n_draws - 1.0)).sqrt();
+        let sorted = sorted(draws);
+        let [q5, median, q95] = [0.05, 0.5, 0.95].map(|share| known(quantile_of_sorted(&sorted, share)));
+        Self { mean: known(mean), sd: known(sd), q5, median, q95 }
+    }
+
     /// The same in another unit.
     pub(super) fn map(&self, change: impl Fn(f64) -> f64) -> Self {
         let Self { mean, sd, q5, median, q95 } = self.clone();
@@ -115,10 +126,43 @@ pub struct Diffusion {
     pub trait_trace: Interval,
     /// trace(Sigma) per unit of the tree's time.
     pub diffusion_rate: Interval,
+    /// How far locations move along the branches; absent if the run kept no locations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branches: Option<BranchSummary>,
     /// Total length of the tree, in its own unit of time.
     pub total_length: f64,
     /// The tree by file and number.
     pub tree: String,
+}
+
+/// How far locations move along the branches of the tree, in its own unit of time, as BEAST logs it
+/// ([`crate::brownian::BranchStatistics`]).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BranchSummary {
+    /// Mean over the branches of distance / time.
+    pub diffusion_rate: Interval,
+    /// All distance / all time.
+    pub weighted_diffusion_rate: Interval,
+    /// Mean over the branches of distance^2 / (4 time).
+    pub diffusion_coefficient: Interval,
+    /// Sum of distance^2 / 4, divided by all time.
+    pub weighted_diffusion_coefficient: Interval,
+}
+
+impl BranchSummary {
+    /// Of the draws; `None` if there are none.
+    pub(super) fn of(draws: &[BranchStatistics]) -> Option<Self> {
+        if draws.is_empty() {
+            return None;
+        }
+        let interval = |of: fn(&BranchStatistics) -> f64| Interval::of_draws(draws.iter().map(of).collect());
+        Some(Self {
+            diffusion_rate: interval(|branches| branches.diffusion_rate),
+            weighted_diffusion_rate: interval(|branches| branches.weighted_diffusion_rate),
+            diffusion_coefficient: interval(|branches| branches.diffusion_coefficient),
+            weighted_diffusion_coefficient: interval(|branches| branches.weighted_diffusion_coefficient),
+        })
+    }
 }
 
 /// How well the mean map fits the coupled dissimilarities.

@@ -17,9 +17,13 @@ impl Summary {
             ("draws", format!("{} chains x {} after {} of warm-up", self.n_chains, self.n_draws, self.n_warmup)),
             ("sampler", self.sampling()),
         ];
-        if let Some(Diffusion { trait_trace, diffusion_rate, tree, .. }) = &self.diffusion {
+        if let Some(Diffusion { trait_trace, diffusion_rate, branches, tree, .. }) = &self.diffusion {
             lines.insert(1, ("trace(Sigma)", format!("{} ({tree})", interval(trait_trace))));
             lines.insert(2, ("diffusion rate", format!("{} per unit of the tree's time", interval(diffusion_rate))));
+            if let Some(branches) = branches {
+                let rate = interval(&branches.weighted_diffusion_rate);
+                lines.insert(3, ("branch rate", format!("{rate} distance per unit of time, over all branches")));
+            }
         }
         if !self.bfmi.is_empty() {
             let of_chains: Vec<String> = self.bfmi.iter().map(|bfmi| known_digits(*bfmi)).collect();

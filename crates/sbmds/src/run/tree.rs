@@ -1,22 +1,33 @@
 //! The tree of a run: read, its tips joined to the objects by name, and made into the prior of the locations.
 
+use std::path::Path;
+
 use super::config::TreeConfig;
 use super::error::RunError;
 use super::observer::Observer;
+use crate::Locations;
 use crate::brownian::{BranchScaling, BrownianPrior, BrownianSettings, WishartPrior};
+use crate::diffusion::NodeDraws;
 use crate::dissimilarity::Names;
+use crate::draws::DrawReader;
 use crate::posterior::TreePrior;
-use crate::tree::{MatchedTree, Tree};
+use crate::tree::{MatchedTree, Tree, TreeChoice};
 
 /// The tree along which locations diffuse.
-pub(super) struct RunTree {
+pub struct RunTree {
     matched: MatchedTree,
     config: TreeConfig,
 }
 
 impl RunTree {
+    /// Reads the tree that a finished run was fitted with, from its own copy.
+    pub(super) fn reread(path: &Path, config: &TreeConfig, names: &Names) -> Result<Self, RunError> {
+        let matched = Tree::read(path, TreeChoice::Last)?.match_tips(names, false)?;
+        Ok(Self { matched, config: config.clone() })
+    }
+
     /// Reads the tree and joins its tips to the objects; tells the observer what was not asked for by name.
-    pub fn read(config: &TreeConfig, names: &Names, observer: &dyn Observer) -> Result<Self, RunError> {
+    pub(super) fn read(config: &TreeConfig, names: &Names, observer: &dyn Observer) -> Result<Self, RunError> {
         let tree = Tree::read(&config.path, config.index.into())?;
         if config.index.is_none() && tree.source().n_trees > 1 {
             observer.note(&format!("{} is used; --tree-index chooses another", tree.source()));
@@ -29,20 +40,41 @@ impl RunTree {
     }
 
     /// The settings with what only the file could tell.
-    pub fn resolved(&self, hash: String) -> TreeConfig {
+    pub(super) fn resolved(&self, hash: String) -> TreeConfig {
         let (index, total_length) = (self.matched.tree().source().index, self.matched.tree().total_length());
         TreeConfig { hash, index: Some(index), total_length, ..self.config.clone() }
     }
 
     /// The prior of the locations when object `order[k]` is at place k.
-    pub fn prior(&self, order: &[usize], n_dims: usize) -> Result<TreePrior, RunError> {
+    pub(super) fn prior(&self, order: &[usize], n_dims: usize) -> Result<TreePrior, RunError> {
+        let brownian = self.brownian(order, n_dims)?;
+        Ok(TreePrior { brownian, wishart: WishartPrior::paper(n_dims), update: self.config.precision_update })
+    }
+
+    /// The tree, with the objects as its tips.
+    pub fn tree(&self) -> &Tree {
+        self.matched.tree()
+    }
+
+    /// The draws of the run, with a location for every node; `mean` is the map they are laid over.
+    pub fn node_draws<'a>(
+        &'a self,
+        reader: &'a DrawReader,
+        mean: &'a Locations,
+        seed: u64,
+    ) -> Result<NodeDraws<'a>, RunError> {
+        let input_order: Vec<usize> = (0..mean.n_objects()).collect();
+        let brownian = self.brownian(&input_order, mean.n_dims())?;
+        Ok(NodeDraws::new(self.tree(), brownian, reader, mean, seed))
+    }
+
+    fn brownian(&self, order: &[usize], n_dims: usize) -> Result<BrownianPrior, RunError> {
         let settings = BrownianSettings {
             scaling: self.config.branch_scaling,
             root_sample_size: self.config.root_sample_size,
             ..BrownianSettings::paper(n_dims)
         };
-        let brownian = BrownianPrior::new(self.matched.tree(), &self.matched.tip_places(order), settings)?;
-        Ok(TreePrior { brownian, wishart: WishartPrior::paper(n_dims), update: self.config.precision_update })
+        Ok(BrownianPrior::new(self.matched.tree(), &self.matched.tip_places(order), settings)?)
     }
 }
 

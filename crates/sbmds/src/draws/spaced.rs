@@ -2,7 +2,7 @@
 
 /// `count` of `total` places, evenly spaced.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Spaced {
+pub(crate) struct Spaced {
     pub total: usize,
     pub count: usize,
 }

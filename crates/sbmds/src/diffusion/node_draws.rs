@@ -1,0 +1,114 @@
+//! The draws of a run, with a location for every node of its tree.
+
+use crate::Locations;
+use crate::brownian::{BranchStatistics, BrownianPrior, NodeLocations, Precision};
+use crate::draws::DrawReader;
+use crate::embedding::procrustes;
+use crate::random::{Purpose, stream};
+use crate::run::RunError;
+use crate::tree::Tree;
+
+/// The draws of a run along a tree.
+pub struct NodeDraws<'a> {
+    tree: &'a Tree,
+    /// In input order of the objects.
+    prior: BrownianPrior,
+    reader: &'a DrawReader,
+    /// The map that draws are laid over.
+    mean: &'a Locations,
+    seed: u64,
+}
+
+/// Where every node of the tree is in one draw, laid over the mean map, in input units.
+pub struct NodeDraw<'a> {
+    /// Its chain.
+    pub chain: usize,
+    /// Its number in the chain.
+    pub draw: usize,
+    /// Its number among all draws, chain after chain.
+    pub place: usize,
+    tips: Locations,
+    ancestors: Locations,
+    draws: &'a NodeDraws<'a>,
+}
+
+impl<'a> NodeDraws<'a> {
+    /// Draws of `reader` along `tree`, whose prior is in input order of the objects; `seed` is the run's.
+    pub fn new(tree: &'a Tree, prior: BrownianPrior, reader: &'a DrawReader, mean: &'a Locations, seed: u64) -> Self {
+        Self { tree, prior, reader, mean, seed }
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &'a Tree {
+        self.tree
+    }
+
+    /// The draws as stored.
+    pub fn reader(&self) -> &'a DrawReader {
+        self.reader
+    }
+
+    /// Number of stored draws of the locations, in all chains.
+    pub fn n_draws(&self) -> usize {
+        let stored = |chain| self.reader.n_complete(chain);
+        if self.reader.has_x() { (0..self.reader.n_chains()).map(stored).sum() } else { 0 }
+    }
+
+    /// Visits the draws whose place `is_wanted`; memory holds one of them. Ancestors are drawn given the tips and Sigma (eq.
+    /// 23), the same ones whenever a draw is visited.
+    ///
+    /// # Errors
+    /// If the store is damaged or the visitor fails.
+    pub fn for_each(
+        &self,
+        is_wanted: impl Fn(usize) -> bool,
+        mut visit: impl FnMut(&NodeDraw<'_>) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        if !self.reader.has_x() {
+            return Ok(());
+        }
+        let mut workspace = self.prior.workspace();
+        let n_dims = self.prior.n_dims();
+        let mut place = 0;
+        for chain in 0..self.reader.n_chains() {
+            let covariances = self.reader.scalar("trait_covariance", chain)?;
+            for (draw, covariance) in covariances.chunks_exact(n_dims * n_dims).enumerate() {
+                if is_wanted(place) {
+                    let x = self.reader.x(chain, draw)?;
+                    let precision =
+                        Precision::of_covariance(n_dims, covariance).ok_or_else(|| self.damaged(chain, draw))?;
+                    let mut ancestors = Locations::zeros(self.prior.n_inner(), n_dims);
+                    let rng = &mut stream(self.seed, place, Purpose::Ancestors);
+                    self.prior.draw_ancestors(&mut workspace, x.as_slice(), &precision, rng, ancestors.as_mut_slice());
+                    let motion = procrustes(&x, self.mean);
+                    let (tips, ancestors) = (motion.apply(&x), motion.apply(&ancestors));
+                    visit(&NodeDraw { chain, draw, place, tips, ancestors, draws: self })?;
+                }
+                place += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, chain: usize, draw: usize) -> RunError {
+        let what = format!("trait_covariance of draw {draw} of chain {chain} is no covariance");
+        RunError::Damaged { path: self.reader.path().to_owned(), what }
+    }
+}
+
+impl NodeDraw<'_> {
+    /// Locations of the inner nodes, in the order of [`Tree::inner_nodes`].
+    pub fn ancestors(&self) -> &Locations {
+        &self.ancestors
+    }
+
+    /// Locations of all nodes of the tree.
+    pub fn nodes(&self) -> NodeLocations<'_> {
+        self.draws.prior.node_locations(self.tips.as_slice(), self.ancestors.as_slice())
+    }
+
+    /// How far locations move along the branches.
+    pub fn branch_statistics(&self) -> BranchStatistics {
+        BranchStatistics::of(self.draws.tree, &self.nodes())
+    }
+}
