@@ -48,7 +48,8 @@ impl RunTree {
     /// The prior of the locations when object `order[k]` is at place k.
     pub(super) fn prior(&self, order: &[usize], n_dims: usize) -> Result<TreePrior, RunError> {
         let brownian = self.brownian(order, n_dims)?;
-        Ok(TreePrior { brownian, wishart: WishartPrior::paper(n_dims), update: self.config.precision_update })
+        let (update, momenta) = (self.config.precision_update, self.config.momenta);
+        Ok(TreePrior { brownian, wishart: WishartPrior::paper(n_dims), update, momenta })
     }
 
     /// The tree, with the objects as its tips.

@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use super::target::{Evaluated, Target};
-use crate::numeric::{add_scaled, add_scaled_product, weighted_dot};
+use crate::numeric::weighted_dot;
 
 /// Energy errors beyond this are divergences; Stan, nuts-rs and blackjax use the same.
 pub(super) const DIVERGENCE: f64 = 1000.0;
@@ -45,15 +45,15 @@ pub fn kinetic_energy(momentum: &[f64], inverse_mass: &[f64]) -> f64 {
 /// Values are only needed where the trajectory ends, so the steps between ask for gradients alone.
 pub fn leapfrog(point: &mut PhasePoint, target: &mut impl Target, inverse_mass: &[f64], step: f64, n_steps: usize) {
     let PhasePoint { evaluated: Evaluated { position, gradient, density }, momentum } = point;
-    add_scaled(momentum, 0.5 * step, gradient);
+    target.kick(momentum, 0.5 * step, gradient);
     for remaining in (0..n_steps).rev() {
-        add_scaled_product(position, step, momentum, inverse_mass);
+        target.drift(position, step, momentum, inverse_mass);
         if remaining > 0 {
             target.gradient(position, gradient);
-            add_scaled(momentum, step, gradient);
+            target.kick(momentum, step, gradient);
         } else {
             *density = target.evaluate(position, gradient);
-            add_scaled(momentum, 0.5 * step, gradient);
+            target.kick(momentum, 0.5 * step, gradient);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Drawing from the posterior: blocks for the locations, the noise and the spread, driven by one [`Chain`].
 
 mod adaptation;
+mod contrasts;
 mod gibbs;
 mod hamiltonian;
 mod hmc;
@@ -19,6 +20,7 @@ pub use target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget, Targe
 
 use crate::likelihood::Likelihood;
 use crate::posterior::{Density, Parameters, Posterior, Spread, Workspace};
+use contrasts::WithContrasts;
 use gibbs::{NoiseWalk, draw_centre, draw_spread};
 use hmc::Hmc;
 use metropolis::{JointWalk, SingleWalk};
@@ -205,12 +207,13 @@ impl<'a> Chain<'a> {
                 info
             }
             Kernel::Nuts(nuts) => {
+                let warmup_iteration = learning.then_some(*iteration);
                 let info = if posterior.priors().noise.is_fixed() {
-                    let mut target = LocationsTarget { posterior, workspace, sigma, spread };
-                    nuts_step(nuts, current, &mut target, rng, learning.then_some(*iteration))
+                    let target = LocationsTarget { posterior, workspace, sigma, spread };
+                    nuts_step(nuts, current, posterior, target, rng, warmup_iteration)
                 } else {
-                    let mut target = JointTarget { posterior, workspace, spread };
-                    nuts_step(nuts, current, &mut target, rng, learning.then_some(*iteration))
+                    let target = JointTarget { posterior, workspace, spread };
+                    nuts_step(nuts, current, posterior, target, rng, warmup_iteration)
                 };
                 if !posterior.priors().noise.is_fixed() {
                     let log_sigma = current.position[current.position.len() - 1];
@@ -268,7 +271,22 @@ impl<'a> Chain<'a> {
     }
 }
 
+/// One transition, with momenta of the tree's contrasts if the posterior asks for them.
 fn nuts_step(
+    nuts: &mut Nuts,
+    current: &mut Evaluated,
+    posterior: &Posterior,
+    mut target: impl Target,
+    rng: &mut ChaCha8Rng,
+    warmup_iteration: Option<usize>,
+) -> StepInfo {
+    match posterior.contrasts() {
+        None => nuts_transition(nuts, current, &mut target, rng, warmup_iteration),
+        Some(prior) => nuts_transition(nuts, current, &mut WithContrasts::new(target, prior), rng, warmup_iteration),
+    }
+}
+
+fn nuts_transition(
     nuts: &mut Nuts,
     current: &mut Evaluated,
     target: &mut impl Target,

@@ -82,7 +82,7 @@ impl Nuts {
     ) {
         self.step.learn(info.acceptance, info.accepted);
         if self.windows.learns_mass(iteration) {
-            self.variances.add(&current.position);
+            self.variances.add(&target.coordinates(&current.position));
         }
         if self.windows.ends_after(iteration) {
             self.inverse_mass = self.variances.take();

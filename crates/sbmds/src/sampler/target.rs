@@ -1,6 +1,7 @@
 //! Densities as the Hamiltonian samplers see them: a vector of numbers, a log density and its gradient.
 
 use crate::likelihood::Likelihood;
+use crate::numeric::{add_scaled, add_scaled_product};
 use crate::posterior::{Density, Posterior, Spread, Workspace};
 
 /// A log density over R^n.
@@ -10,6 +11,21 @@ pub trait Target {
 
     /// Gradient alone, where no value is needed.
     fn gradient(&mut self, position: &[f64], gradient: &mut [f64]);
+
+    /// Moves `position` for a time `step` with the velocity that belongs to `momentum`.
+    fn drift(&mut self, position: &mut [f64], step: f64, momentum: &[f64], inverse_mass: &[f64]) {
+        add_scaled_product(position, step, momentum, inverse_mass);
+    }
+
+    /// Changes `momentum` by what the slope does in a time `step`.
+    fn kick(&mut self, momentum: &mut [f64], step: f64, gradient: &[f64]) {
+        add_scaled(momentum, step, gradient);
+    }
+
+    /// The coordinates whose masses are diagonal: the position itself, unless momenta are of something else.
+    fn coordinates(&mut self, position: &[f64]) -> Vec<f64> {
+        position.to_vec()
+    }
 }
 
 /// The locations given the noise and the spread.
