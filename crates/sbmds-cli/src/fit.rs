@@ -12,7 +12,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::arguments::{CouplingArgs, ReadingArgs};
 use crate::failure::Failure;
-use crate::fit_arguments::{DrawArgs, MomentaArg, PrecisionUpdateArg, PriorArgs, SamplerArgs};
+use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
 use crate::progress::{Watch, WatchMode};
 use crate::tree_arguments::TreeArgs;
 use crate::{report, summary};
@@ -43,9 +43,6 @@ pub struct Fit {
     /// Draw the precision of the diffusion after locations that moved without it, or in turn with them (the paper's way)
     #[arg(long, value_enum, value_name = "HOW", default_value = "collapsed", requires = "tree")]
     trait_precision_update: PrecisionUpdateArg,
-    /// What the momenta of nuts belong to: contrasts along the tree, which near-identical tips need, or locations
-    #[arg(long, value_enum, value_name = "WHOSE", default_value = "contrasts", requires = "tree")]
-    momenta: MomentaArg,
     #[command(flatten)]
     sampler: SamplerArgs,
     #[command(flatten)]
@@ -206,7 +203,6 @@ impl Fit {
             branch_scaling: self.tree.branch_scaling.into(),
             root_sample_size: self.tree.root_sample_size,
             precision_update: self.trait_precision_update.into(),
-            momenta: self.momenta.into(),
             ..TreeConfig::new(absolute(path)?)
         }))
     }

@@ -1,7 +1,7 @@
 //! Flags of a fit: priors, sampler, and how much is drawn and kept.
 
 use clap::{Args, ValueEnum};
-use sbmds::posterior::{Momenta, PrecisionUpdate};
+use sbmds::posterior::PrecisionUpdate;
 use sbmds::run::{Keep, PriorConfig, RunConfig, Start};
 use sbmds::sampler::{Sampler, SamplerSettings};
 
@@ -114,22 +114,6 @@ impl From<PrecisionUpdateArg> for PrecisionUpdate {
         match update {
             PrecisionUpdateArg::Collapsed => Self::Collapsed,
             PrecisionUpdateArg::Gibbs => Self::Gibbs,
-        }
-    }
-}
-
-/// See [`Momenta`].
-#[derive(Clone, Copy, ValueEnum)]
-pub enum MomentaArg {
-    Contrasts,
-    Locations,
-}
-
-impl From<MomentaArg> for Momenta {
-    fn from(momenta: MomentaArg) -> Self {
-        match momenta {
-            MomentaArg::Contrasts => Self::Contrasts,
-            MomentaArg::Locations => Self::Locations,
         }
     }
 }

@@ -14,7 +14,7 @@ const N_OBJECTS: usize = 12;
 const N_DIMS: usize = 2;
 const N_CHAINS: usize = 4;
 const N_DRAWS: usize = 2_500;
-/// Means may differ by so many of their standard errors: with 25 comparisons and a fixed seed, once in 600 choices of it.
+/// Means may differ by so many of their standard errors: with 20 comparisons and a fixed seed, once in 800 choices of it.
 const LIMIT: f64 = 4.0;
 const QUANTITIES: [&str; 5] = ["log trace", "log determinant", "log sigma", "distance", "log likelihood"];
 
@@ -47,7 +47,7 @@ fn diagnoses(problem: &Problem, sampler: Sampler) -> Vec<Diagnosis> {
 #[test]
 fn collapsed_and_gibbs_draws_have_the_same_means() {
     let (_, priors) = priors(N_DIMS).remove(1);
-    let [(_, collapsed), (_, gibbs), (_, plain)]: [_; 3] = tree_priors(N_OBJECTS, N_DIMS, 2.0).try_into().unwrap();
+    let [(_, collapsed), (_, gibbs)]: [_; 2] = tree_priors(N_OBJECTS, N_DIMS, 2.0).try_into().unwrap();
     let model = Model::new(N_OBJECTS, N_DIMS, Pairs::full(N_OBJECTS), Noise::TruncatedNormal, priors);
     let first = model.clone().with_tree(collapsed).draw(&mut stream(9, 0, Purpose::Simulation));
     // The same data under the other form.
@@ -55,13 +55,10 @@ fn collapsed_and_gibbs_draws_have_the_same_means() {
     truth.spread = gibbs.spread(truth.spread.precision().unwrap().clone());
     let posterior: Posterior = first.posterior.clone().with_tree(gibbs);
     let second = Problem { truth, posterior, surrogate: first.surrogate.clone() };
-    let posterior = first.posterior.clone().with_tree(plain);
-    let third = Problem { truth: first.truth.clone(), posterior, surrogate: first.surrogate.clone() };
     let reference = diagnoses(&first, Sampler::Nuts);
     for (label, problem, sampler) in [
         ("gibbs, nuts", &second, Sampler::Nuts),
         ("gibbs, hmc", &second, Sampler::Hmc),
-        ("collapsed, nuts with momenta of locations", &third, Sampler::Nuts),
         ("collapsed, hmc", &first, Sampler::Hmc),
         ("collapsed, mwg", &first, Sampler::Mwg),
     ] {

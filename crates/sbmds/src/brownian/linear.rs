@@ -48,3 +48,14 @@ pub(super) fn inverse(n: usize, factor: &[f64], inverse: &mut [f64]) {
         solve_lower_transposed(n, factor, row);
     }
 }
+
+/// Solves `matrix` y = b in place for a symmetric matrix; false, and b as it was, if that is not positive definite.
+pub(crate) fn cholesky_solve(n: usize, matrix: &[f64], b: &mut [f64]) -> bool {
+    let mut factor = vec![0.0; n * n];
+    let is_definite = cholesky(n, matrix, &mut factor).is_some();
+    if is_definite {
+        solve_lower(n, &factor, b);
+        solve_lower_transposed(n, &factor, b);
+    }
+    is_definite
+}

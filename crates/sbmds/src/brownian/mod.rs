@@ -7,6 +7,7 @@
 mod ancestors;
 mod branches;
 mod centre;
+mod close;
 mod collapsed;
 mod linear;
 mod passes;
@@ -23,9 +24,12 @@ use std::fmt;
 
 pub use ancestors::NodeLocations;
 pub use branches::BranchStatistics;
+pub use close::CloseMerge;
 pub use plan::COINCIDENT_TIP_LENGTH;
 pub use precision::{NotAPrecision, Precision, WishartPrior};
 pub use reading::PrecisionFileError;
+
+pub(crate) use linear::cholesky_solve;
 
 use crate::tree::{Tree, listed};
 use passes::BLOCK;

@@ -12,21 +12,11 @@ use super::{BrownianPrior, BrownianWorkspace, Precision, passes};
 impl BrownianPrior {
     /// x = mu0 + L z; both N * D numbers, dimension by dimension.
     pub fn from_whitened(&self, workspace: &mut BrownianWorkspace, z: &[f64], x: &mut [f64]) {
-        x.chunks_exact_mut(self.n_objects()).zip(&self.settings.root_mean).for_each(|(x, mean)| x.fill(*mean));
-        self.add_from_whitened(workspace, 1.0, z, x);
-    }
-
-    /// x += factor L z
-    pub fn add_from_whitened(&self, workspace: &mut BrownianWorkspace, factor: f64, z: &[f64], x: &mut [f64]) {
         let BrownianWorkspace { slots, contrasts, .. } = workspace;
         interleave(z, &self.plan.deviations, contrasts);
         passes::tips(self.n_dims(), &self.plan.merges, contrasts, slots);
-        passes::scatter(self.n_dims(), &self.plan.places, slots, factor, x);
-    }
-
-    /// The standard deviation of every contrast, in units of Sigma: those of the merges, then the root's.
-    pub fn deviations(&self) -> &[f64] {
-        &self.plan.deviations
+        x.chunks_exact_mut(self.n_objects()).zip(&self.settings.root_mean).for_each(|(x, mean)| x.fill(*mean));
+        passes::scatter(self.n_dims(), &self.plan.places, slots, 1.0, x);
     }
 
     /// z = L^-1 (x - mu0)

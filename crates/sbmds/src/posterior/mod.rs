@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 pub use priors::{NoisePrior, Priors, ScalePrior};
 pub use spread::Spread;
-pub use tree_prior::{Momenta, PrecisionUpdate, TreePrior};
+pub use tree_prior::{PrecisionUpdate, TreePrior};
 pub use workspace::Workspace;
 
-use crate::brownian::{BrownianPrior, Precision};
+use crate::brownian::Precision;
 use crate::likelihood::Likelihood;
 use crate::numeric::add_scaled;
 pub(crate) use priors::draw_inverse_gamma;
@@ -81,11 +81,6 @@ impl Posterior {
     /// The prior along a tree, if there is one.
     pub fn tree(&self) -> Option<&TreePrior> {
         self.tree.as_deref()
-    }
-
-    /// The prior whose contrasts have the momenta, if a tree's have.
-    pub fn contrasts(&self) -> Option<&BrownianPrior> {
-        self.tree().filter(|tree| tree.momenta == Momenta::Contrasts).map(|tree| &tree.brownian)
     }
 
     /// The likelihood.

@@ -14,19 +14,6 @@ pub struct TreePrior {
     pub wishart: WishartPrior,
     /// How Sigma^-1 is drawn.
     pub update: PrecisionUpdate,
-    /// What momenta belong to.
-    pub momenta: Momenta,
-}
-
-/// What the momenta of the no-U-turn sampler belong to when locations diffuse along a tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Momenta {
-    /// The tree's contrasts: near-identical tips need no tiny steps.
-    #[default]
-    Contrasts,
-    /// The locations, as without a tree.
-    Locations,
 }
 
 /// How the precision of the diffusion, Sigma^-1, is drawn.

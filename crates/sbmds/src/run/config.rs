@@ -10,7 +10,7 @@ use crate::brownian::BranchScaling;
 use crate::coupling::{Couplings, LandmarkChoice, Order};
 use crate::dissimilarity::{Format, Metric, ReadOptions};
 use crate::likelihood::{Noise, Storage};
-use crate::posterior::{Momenta, PrecisionUpdate};
+use crate::posterior::PrecisionUpdate;
 use crate::sampler::SamplerSettings;
 
 /// All settings of a fit, the same as the flags; `config.toml` of a run.
@@ -148,9 +148,6 @@ pub struct TreeConfig {
     pub root_sample_size: f64,
     /// How the precision of the diffusion is drawn.
     pub precision_update: PrecisionUpdate,
-    /// What the momenta of the no-U-turn sampler belong to.
-    #[serde(default)]
-    pub momenta: Momenta,
 }
 
 impl TreeConfig {
@@ -165,7 +162,6 @@ impl TreeConfig {
             branch_scaling: BranchScaling::default(),
             root_sample_size: 1e-3,
             precision_update: PrecisionUpdate::default(),
-            momenta: Momenta::default(),
         }
     }
 }

@@ -48,8 +48,7 @@ impl RunTree {
     /// The prior of the locations when object `order[k]` is at place k.
     pub(super) fn prior(&self, order: &[usize], n_dims: usize) -> Result<TreePrior, RunError> {
         let brownian = self.brownian(order, n_dims)?;
-        let (update, momenta) = (self.config.precision_update, self.config.momenta);
-        Ok(TreePrior { brownian, wishart: WishartPrior::paper(n_dims), update, momenta })
+        Ok(TreePrior { brownian, wishart: WishartPrior::paper(n_dims), update: self.config.precision_update })
     }
 
     /// The tree, with the objects as its tips.

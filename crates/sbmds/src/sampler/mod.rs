@@ -1,12 +1,13 @@
 //! Drawing from the posterior: blocks for the locations, the noise and the spread, driven by one [`Chain`].
 
 mod adaptation;
-mod contrasts;
+mod close_tips;
 mod gibbs;
 mod hamiltonian;
 mod hmc;
 mod metropolis;
 mod nuts;
+mod rigid;
 mod settings;
 mod target;
 
@@ -15,12 +16,13 @@ use std::sync::Arc;
 use rand_chacha::ChaCha8Rng;
 
 pub use hamiltonian::{PhasePoint, draw_momentum, kinetic_energy, leapfrog};
+pub use rigid::RigidMotions;
 pub use settings::{Sampler, SamplerSettings};
 pub use target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget, Target};
 
 use crate::likelihood::Likelihood;
 use crate::posterior::{Density, Parameters, Posterior, Spread, Workspace};
-use contrasts::WithContrasts;
+use close_tips::WithCloseTips;
 use gibbs::{NoiseWalk, draw_centre, draw_spread};
 use hmc::Hmc;
 use metropolis::{JointWalk, SingleWalk};
@@ -271,7 +273,7 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// One transition, with momenta of the tree's contrasts if the posterior asks for them.
+/// One transition, with momenta for close tips if there are any.
 fn nuts_step(
     nuts: &mut Nuts,
     current: &mut Evaluated,
@@ -280,10 +282,14 @@ fn nuts_step(
     rng: &mut ChaCha8Rng,
     warmup_iteration: Option<usize>,
 ) -> StepInfo {
-    match posterior.contrasts() {
-        None => nuts_transition(nuts, current, &mut target, rng, warmup_iteration),
-        Some(prior) => nuts_transition(nuts, current, &mut WithContrasts::new(target, prior), rng, warmup_iteration),
+    if nuts.close_tips.is_empty() {
+        return nuts_transition(nuts, current, &mut target, rng, warmup_iteration);
     }
+    let close_tips = std::mem::take(&mut nuts.close_tips);
+    let mut target = WithCloseTips::new(target, &close_tips, posterior.likelihood().n_dims());
+    let info = nuts_transition(nuts, current, &mut target, rng, warmup_iteration);
+    nuts.close_tips = close_tips;
+    info
 }
 
 fn nuts_transition(

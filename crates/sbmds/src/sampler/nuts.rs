@@ -1,5 +1,6 @@
 //! The no-U-turn sampler with multinomial weights (Hoffman & Gelman 2014; Betancourt 2017, appendix A).
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use rand::RngExt;
@@ -7,10 +8,14 @@ use rand_chacha::ChaCha8Rng;
 
 use super::StepInfo;
 use super::adaptation::{RunningVariance, StepSize, Windows};
+use super::close_tips::CloseTips;
 use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
 use super::hmc::reasonable_step;
 use super::target::{Evaluated, Target};
 use crate::numeric::{weighted_dot, weighted_dot_of_sum};
+
+/// From this depth on turns are looked for without rigid motions: shorter trajectories do not get far enough to be misled.
+const RIGID_FROM: usize = 4;
 
 /// Tuning of the sampler.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -20,12 +25,19 @@ pub(super) struct Nuts {
     max_depth: usize,
     windows: Windows,
     variances: RunningVariance,
+    /// Tips of a tree whose momenta are those of their estimates and contrasts.
+    pub(super) close_tips: CloseTips,
 }
 
 impl Nuts {
-    pub(super) fn new(inverse_mass: Vec<f64>, step: StepSize, max_depth: usize, n_warmup: usize) -> Self {
+    pub(super) fn new(
+        inverse_mass: Vec<f64>,
+        step: StepSize,
+        (max_depth, n_warmup): (usize, usize),
+        close_tips: CloseTips,
+    ) -> Self {
         let variances = RunningVariance::new(inverse_mass.len());
-        Self { step, inverse_mass, max_depth, windows: Windows::new(n_warmup), variances }
+        Self { step, inverse_mass, max_depth, windows: Windows::new(n_warmup), variances, close_tips }
     }
 
     /// One draw from the trajectory that doubles until it turns back.
@@ -45,7 +57,7 @@ impl Nuts {
             n_steps: 0,
             diverging: false,
         };
-        let mut tree = Tree::leaf(Rc::new(start), 0.0);
+        let mut tree = Tree::leaf(start, 0.0);
         let mut depth = 0;
         while depth < self.max_depth {
             let forward = rng.random::<bool>();
@@ -54,20 +66,20 @@ impl Nuts {
             // Biased towards the new half, which lies further from the start.
             let take_other = rng.random::<f64>().ln() < other.log_weight - tree.log_weight;
             tree = tree.join(other, forward, take_other);
-            if tree.turns(&self.inverse_mass) {
+            if walk.turns(&tree, depth) {
                 break;
             }
         }
         let info = StepInfo {
             acceptance: walk.acceptance_sum / walk.n_steps.max(1) as f64,
-            accepted: tree.sample.evaluated.position != current.position,
+            accepted: tree.sample.point.evaluated.position != current.position,
             energy: tree.sample_energy + walk.start_energy,
             step_size: self.step.get(),
             n_gradients: walk.n_steps,
             diverging: walk.diverging,
             tree_depth: depth,
         };
-        *current = tree.sample.evaluated.clone();
+        *current = tree.sample.point.evaluated.clone();
         info
     }
 
@@ -115,7 +127,7 @@ impl<T: Target> Walk<'_, T> {
         let total = log_sum_exp(near.log_weight, far.log_weight);
         let take_far = rng.random::<f64>().ln() < far.log_weight - total;
         let tree = near.join(far, forward, take_far);
-        (!tree.turns(self.inverse_mass)).then_some(tree)
+        (!self.turns(&tree, depth)).then_some(tree)
     }
 
     fn step_from(&mut self, from: &PhasePoint, forward: bool) -> Option<Tree> {
@@ -130,16 +142,59 @@ impl<T: Target> Walk<'_, T> {
             self.diverging = true;
             return None;
         }
-        Some(Tree::leaf(Rc::new(point), error))
+        Some(Tree::leaf(point, error))
+    }
+
+    /// Whether the trajectory turns back: over its whole length, or from either half to just across the seam, which
+    /// catches the turns that a trajectory of just the wrong length would hide.
+    fn turns(&mut self, tree: &Tree, depth: usize) -> bool {
+        let inverse_mass = self.inverse_mass;
+        let mut momentum = |place: &Place| -> Rc<Vec<f64>> {
+            if depth < RIGID_FROM { place.momentum.clone() } else { place.shape_momentum(self.target, inverse_mass) }
+        };
+        let [first, last] = &tree.ends;
+        let (of_first, of_last) = (momentum(first), momentum(last));
+        let backward = |momentum: &[f64]| weighted_dot(&tree.momentum_sum, momentum, inverse_mass) <= 0.0;
+        if backward(&of_first) || backward(&of_last) {
+            return true;
+        }
+        let Some(seam) = &tree.seam else { return false };
+        let across = |sum: &[f64], beyond: &Place, from: &[f64], to: &[f64]| {
+            [from, to].iter().any(|point| weighted_dot_of_sum(sum, &beyond.momentum, point, inverse_mass) <= 0.0)
+        };
+        across(&seam.early_sum, &seam.late_first, &of_first, &momentum(&seam.late_first))
+            || across(&seam.late_sum, &seam.early_last, &momentum(&seam.early_last), &of_last)
+    }
+}
+
+/// A point of a trajectory.
+struct Place {
+    point: PhasePoint,
+    momentum: Rc<Vec<f64>>,
+    /// The momentum without rigid motions, computed when first needed.
+    shape_momentum: OnceCell<Rc<Vec<f64>>>,
+}
+
+impl Place {
+    fn shape_momentum(&self, target: &mut impl Target, inverse_mass: &[f64]) -> Rc<Vec<f64>> {
+        let without_rigid = || {
+            let Some(motions) = target.rigid_motions(&self.point.evaluated.position) else {
+                return self.momentum.clone();
+            };
+            let mut momentum = self.point.momentum.clone();
+            motions.remove(&mut momentum, inverse_mass);
+            Rc::new(momentum)
+        };
+        self.shape_momentum.get_or_init(without_rigid).clone()
     }
 }
 
 /// A stretch of trajectory: its ends, one point drawn from it, and its momenta summed.
 struct Tree {
     /// First and last point in time; the same point for a single leaf.
-    ends: [Rc<PhasePoint>; 2],
+    ends: [Rc<Place>; 2],
     momentum_sum: Rc<Vec<f64>>,
-    sample: Rc<PhasePoint>,
+    sample: Rc<Place>,
     /// Energy of the sample above that of the trajectory's start.
     sample_energy: f64,
     /// Log of the summed weights exp(-energy).
@@ -149,16 +204,18 @@ struct Tree {
 
 /// Where two halves met: the points on either side, and the summed momenta of either half.
 struct Seam {
-    early_last: Rc<PhasePoint>,
-    late_first: Rc<PhasePoint>,
+    early_last: Rc<Place>,
+    late_first: Rc<Place>,
     early_sum: Rc<Vec<f64>>,
     late_sum: Rc<Vec<f64>>,
 }
 
 impl Tree {
-    fn leaf(point: Rc<PhasePoint>, energy: f64) -> Self {
+    fn leaf(point: PhasePoint, energy: f64) -> Self {
+        let momentum = Rc::new(point.momentum.clone());
+        let point = Rc::new(Place { point, momentum: momentum.clone(), shape_momentum: OnceCell::new() });
         Self {
-            momentum_sum: Rc::new(point.momentum.clone()),
+            momentum_sum: momentum,
             sample: point.clone(),
             sample_energy: energy,
             log_weight: -energy,
@@ -168,7 +225,7 @@ impl Tree {
     }
 
     fn end(&self, last: bool) -> &PhasePoint {
-        &self.ends[usize::from(last)]
+        &self.ends[usize::from(last)].point
     }
 
     /// The two as one, `other` after this one if `forward`; the sample is the other's if `take_other`.
@@ -183,24 +240,6 @@ impl Tree {
         let (early_sum, late_sum) = (early.momentum_sum, late.momentum_sum);
         let seam = Some(Seam { early_last, late_first, early_sum, late_sum });
         Tree { ends: [first, last], momentum_sum: Rc::new(momentum_sum), sample, sample_energy, log_weight, seam }
-    }
-
-    /// Whether the trajectory turns back: over its whole length, or from either half to just across the seam, which
-    /// catches the turns that a trajectory of just the wrong length would hide.
-    fn turns(&self, inverse_mass: &[f64]) -> bool {
-        let [first, last] = &self.ends;
-        let backward = |point: &PhasePoint| weighted_dot(&self.momentum_sum, &point.momentum, inverse_mass) <= 0.0;
-        if backward(first) || backward(last) {
-            return true;
-        }
-        let Some(seam) = &self.seam else { return false };
-        let across = |sum: &[f64], beyond: &PhasePoint, from: &PhasePoint, to: &PhasePoint| {
-            [from, to]
-                .iter()
-                .any(|point| weighted_dot_of_sum(sum, &beyond.momentum, &point.momentum, inverse_mass) <= 0.0)
-        };
-        across(&seam.early_sum, &seam.late_first, first, &seam.late_first)
-            || across(&seam.late_sum, &seam.early_last, &seam.early_last, last)
     }
 }
 

@@ -6,13 +6,12 @@ use std::str::FromStr;
 use rand_chacha::ChaCha8Rng;
 
 use super::adaptation::StepSize;
-use super::contrasts::WithContrasts;
+use super::close_tips::{CloseTips, WithCloseTips};
 use super::hmc::{Hmc, reasonable_step};
 use super::metropolis::{JointWalk, SingleWalk};
 use super::nuts::Nuts;
 use super::target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget, Target};
 use super::{Kernel, Likelihood, Posterior, Spread, Workspace};
-use crate::brownian::BrownianPrior;
 
 /// The samplers by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -153,22 +152,26 @@ pub(super) fn first_kernel(
             // information 2 per pair.
             let pairs = likelihood.n_pairs().max(1) as f64;
             let guess = variance * likelihood.n_dims() as f64 * likelihood.n_objects() as f64 / (2.0 * pairs);
-            let mut inverse_mass = match posterior.contrasts() {
-                None => vec![guess; n_coordinates],
-                Some(prior) => contrast_variances(prior, spread, guess),
-            };
+            let mut inverse_mass = vec![guess; n_coordinates];
+            let close_tips = posterior.tree().map(|tree| CloseTips::new(&tree.brownian, spread, guess));
+            let close_tips = close_tips.filter(|close_tips| !close_tips.is_empty()).unwrap_or_default();
+            if !close_tips.is_empty() {
+                close_tips.set_variances(&mut inverse_mass);
+            }
+            let n_dims = likelihood.n_dims();
             let mut position = x;
             let (current, step) = if posterior.priors().noise.is_fixed() {
                 let target = LocationsTarget { posterior, workspace, sigma, spread };
-                first_nuts_step(posterior, target, position, &inverse_mass, rng)
+                first_nuts_step(target, position, (&close_tips, n_dims), &inverse_mass, rng)
             } else {
                 inverse_mass.push(0.5 / pairs);
                 position.push(sigma.ln());
                 let target = JointTarget { posterior, workspace, spread };
-                first_nuts_step(posterior, target, position, &inverse_mass, rng)
+                first_nuts_step(target, position, (&close_tips, n_dims), &inverse_mass, rng)
             };
             let step = settings.step_size(step, target_rate);
-            (current, Kernel::Nuts(Nuts::new(inverse_mass, step, settings.max_depth, settings.n_warmup)))
+            let lengths = (settings.max_depth, settings.n_warmup);
+            (current, Kernel::Nuts(Nuts::new(inverse_mass, step, lengths, close_tips)))
         }
         Sampler::Mh => {
             let density = posterior.value(workspace, &x, sigma, spread);
@@ -187,28 +190,17 @@ pub(super) fn first_kernel(
 
 /// The first evaluation and a first step size.
 fn first_nuts_step(
-    posterior: &Posterior,
     mut target: impl Target,
     position: Vec<f64>,
+    (close_tips, n_dims): (&CloseTips, usize),
     inverse_mass: &[f64],
     rng: &mut ChaCha8Rng,
 ) -> (Evaluated, f64) {
     let current = Evaluated::at(&mut target, position);
-    let step = match posterior.contrasts() {
-        None => reasonable_step(&current, &mut target, inverse_mass, rng),
-        Some(prior) => reasonable_step(&current, &mut WithContrasts::new(target, prior), inverse_mass, rng),
+    let step = if close_tips.is_empty() {
+        reasonable_step(&current, &mut target, inverse_mass, rng)
+    } else {
+        reasonable_step(&current, &mut WithCloseTips::new(target, close_tips, n_dims), inverse_mass, rng)
     };
     (current, step)
-}
-
-/// A guess of the posterior variances of a tree's standardised contrasts, where tips are known with a variance of about `guess`
-/// from their distances: the prior's information and the distances' together.
-fn contrast_variances(prior: &BrownianPrior, spread: &Spread, guess: f64) -> Vec<f64> {
-    let n_dims = prior.n_dims();
-    let per_dim = spread.precision().map_or(1.0, |precision| precision.trace_covariance() / n_dims as f64);
-    let known = |deviation: &f64| 1.0 / (1.0 / per_dim + deviation * deviation / guess);
-    let mut variances: Vec<f64> = prior.deviations().iter().map(known).collect();
-    // Of the root's contrast, where the map is, distances know nothing.
-    variances.last_mut().into_iter().for_each(|variance| *variance = per_dim);
-    variances.repeat(n_dims)
 }

@@ -1,5 +1,6 @@
 //! Densities as the Hamiltonian samplers see them: a vector of numbers, a log density and its gradient.
 
+use super::rigid::RigidMotions;
 use crate::likelihood::Likelihood;
 use crate::numeric::{add_scaled, add_scaled_product};
 use crate::posterior::{Density, Posterior, Spread, Workspace};
@@ -26,6 +27,11 @@ pub trait Target {
     fn coordinates(&mut self, position: &[f64]) -> Vec<f64> {
         position.to_vec()
     }
+
+    /// Motions of the position that change nothing that matters, if there are enough of them to matter.
+    fn rigid_motions(&mut self, _position: &[f64]) -> Option<RigidMotions> {
+        None
+    }
 }
 
 /// The locations given the noise and the spread.
@@ -47,6 +53,10 @@ impl Target for LocationsTarget<'_> {
 
     fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
         self.posterior.gradient(self.workspace, position, self.sigma, self.spread, gradient);
+    }
+
+    fn rigid_motions(&mut self, position: &[f64]) -> Option<RigidMotions> {
+        rigid_motions(self.posterior, position)
     }
 }
 
@@ -77,6 +87,25 @@ impl Target for JointTarget<'_> {
         // The derivative by log sigma needs the value's sums.
         self.evaluate(position, gradient);
     }
+
+    fn rigid_motions(&mut self, position: &[f64]) -> Option<RigidMotions> {
+        rigid_motions(self.posterior, position)
+    }
+}
+
+/// Rotations of the map about the origin; along a tree, where its place is open too, about its centre, and shifts.
+fn rigid_motions(posterior: &Posterior, position: &[f64]) -> Option<RigidMotions> {
+    let (n_objects, n_dims) = (posterior.likelihood().n_objects(), posterior.likelihood().n_dims());
+    let mut x = position[..n_objects * n_dims].to_vec();
+    let shift = posterior.tree().map(|_| vec![1.0; n_objects]);
+    if shift.is_some() {
+        // Far from the origin rotations would look like shifts.
+        for x in x.chunks_exact_mut(n_objects) {
+            let centre = x.iter().sum::<f64>() / n_objects as f64;
+            x.iter_mut().for_each(|x| *x -= centre);
+        }
+    }
+    RigidMotions::new(&x, n_dims, shift)
 }
 
 /// The locations under the full likelihood, with the gradient of a sparse one: trajectories follow the cheap gradient,

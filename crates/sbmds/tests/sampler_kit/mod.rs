@@ -9,9 +9,7 @@ use rand_distr::StandardNormal;
 use sbmds::brownian::{BrownianPrior, BrownianSettings, Precision, WishartPrior};
 use sbmds::coupling::{Pairs, dispersed_offsets};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
-use sbmds::posterior::{
-    Momenta, NoisePrior, Parameters, Posterior, PrecisionUpdate, Priors, ScalePrior, TreePrior, Workspace,
-};
+use sbmds::posterior::{NoisePrior, Parameters, Posterior, PrecisionUpdate, Priors, ScalePrior, TreePrior, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
 use sbmds::simulate::positive_normal;
@@ -68,12 +66,9 @@ pub fn tree_priors(n_objects: usize, n_dims: usize, spare: f64) -> Vec<(&'static
     let settings = BrownianSettings { root_sample_size: 0.5, ..BrownianSettings::paper(n_dims) };
     let brownian = BrownianPrior::new(&builder.finish(), &tip_places, settings).unwrap();
     let wishart = WishartPrior::new(n_dims as f64 + spare, Precision::scaled_identity(n_dims, 0.03)).unwrap();
-    let prior = |update, momenta| TreePrior { brownian: brownian.clone(), wishart: wishart.clone(), update, momenta };
-    vec![
-        ("collapsed", prior(PrecisionUpdate::Collapsed, Momenta::Contrasts)),
-        ("gibbs", prior(PrecisionUpdate::Gibbs, Momenta::Contrasts)),
-        ("collapsed, momenta of locations", prior(PrecisionUpdate::Collapsed, Momenta::Locations)),
-    ]
+    [("collapsed", PrecisionUpdate::Collapsed), ("gibbs", PrecisionUpdate::Gibbs)]
+        .map(|(name, update)| (name, TreePrior { brownian: brownian.clone(), wishart: wishart.clone(), update }))
+        .into()
 }
 
 /// Distance of two objects in N * D numbers, dimension by dimension.
