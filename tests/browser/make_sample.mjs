@@ -1,6 +1,6 @@
 // A report of made-up data, assembled as `sbmds report` assembles it: page template, styles, data, scripts in one file.
 //
-//     node make_sample.mjs OUT.html [--objects N] [--dims D] [--draws S] [--bare] [--failed]
+//     node make_sample.mjs OUT.html [--objects N] [--dims D] [--draws S] [--bare] [--failed] [--clusters]
 //
 // --bare leaves out labels, draws, neighbours and fit; --failed gives a verdict that did not converge.
 import { readFileSync, writeFileSync } from "node:fs";
@@ -145,9 +145,45 @@ function makeLabels(n, map, random) {
   ];
 }
 
+// Clusters as the map was made, every 17th object noise; outlines are rings about the clusters' means that grow from draw to draw.
+function makeClusters(n, dims, map, random) {
+  const [nDraws, minimum] = [100, 3];
+  const codes = Uint16Array.from(map.cluster, (cluster, i) => (i % 17 === 16 ? 65535 : cluster));
+  const sizes = range(map.nClusters).map((cluster) => codes.filter((code) => code === cluster).length);
+  const confidence = Float32Array.from(codes, () => 0.35 + 0.65 * random.uniform() ** 0.4);
+  const axes = dims === 1 ? [[0, 0]] : range(dims).flatMap((a) => range(dims).filter((b) => b > a).map((b) => [a, b]));
+  const centre = (cluster, dim) => {
+    const members = range(n).filter((i) => codes[i] === cluster);
+    return members.reduce((sum, i) => sum + map.mean[i * dims + dim], 0) / Math.max(1, members.length);
+  };
+  const ring = (cluster, draw, [a, b]) => (dims === 1
+    ? f32([centre(cluster, 0) - 1 - 0.1 * draw, 0, centre(cluster, 0) + 1 + 0.1 * draw, 0])
+    : f32(range(12).flatMap((k) => [[a, Math.cos], [b, Math.sin]].map(([dim, wave]) => centre(cluster, dim) + (1.6 + 0.12 * draw) * wave((k * Math.PI) / 6)))));
+  const outlines = range(5).flatMap((draw) => range(map.nClusters).map((cluster) => ({ draw, cluster, corners: axes.map((pair) => ring(cluster, draw, pair)) })));
+  const order = range(n).sort((a, b) => codes[a] - codes[b] || confidence[b] - confidence[a]);
+  const nBins = Math.min(n, 200);
+  const ends = range(nBins).map((bin) => Math.floor(((bin + 1) * n) / nBins));
+  const together = range(nBins).flatMap((row) => range(nBins - row).map((step) => {
+    const [a, b] = [order[ends[row] - 1], order[ends[row + step] - 1]];
+    return Math.round(65535 * (codes[a] === codes[b] && codes[a] !== 65535 ? confidence[a] * confidence[b] : 0.08 * random.uniform()));
+  }));
+  const spread = (mean, half) => ({ mean, q2_5: mean - half, q97_5: mean + half });
+  const nNoise = codes.filter((code) => code === 65535).length;
+  return {
+    kind: "clusters", codes: pack("u16", codes), confidence: f32(confidence), clusters: sizes.map((size) => ({ size, confidence: 0.8 })), noise: { size: nNoise, confidence: 0.6 },
+    draws: range(5).map((draw) => [0, 10 * draw]), axes, outlines, heat_map: { order: u32(order), ends, together: pack("u16", Uint16Array.from(together)) },
+    summary: {
+      hdbscan: { min_cluster_size: minimum, min_samples: minimum, selection: "eom" }, seed: 1, n_objects: n, n_draws: nDraws, n_available: 4000, mode_clusters: map.nClusters,
+      cluster_counts: { [map.nClusters - 1]: 20, [map.nClusters]: 75, [map.nClusters + 1]: 5 }, noise: spread(nNoise, 0.5 * nNoise), sbmds_version: "0.1.0",
+      truth: { column: "group", n_classes: map.nClusters, n_unknown: 3, error: spread(0.05, 0.01), pooled_error: spread(0.04, 0.01), classes_found: { [map.nClusters]: nDraws }, rand_index: spread(0.8, 0.05), rand_index_clustered: spread(0.9, 0.02) },
+      consensus: { n_clusters: map.nClusters, sizes, n_noise: nNoise, expected_variation: 0.4, mean_confidence: 0.79 },
+    },
+  };
+}
+
 const CONFIG = `sbmds_version = "0.1.0"\n\n[model]\nn_dims = 2\ncouplings = "band:10"\nnoise = "truncated-normal"\n\n[sampler]\nsampler = "auto"\nn_warmup = 1000\n\n[run]\nchains = 4\ndraws = 1000\nseed = 1\n`;
 
-export function makeData({ objects: n = 70, dims = 2, draws = n <= 1000 ? 40 : n <= 50000 ? 20 : 0, bare = false, failed = false, chains = 4, seed = 1 } = {}) {
+export function makeData({ objects: n = 70, dims = 2, draws = n <= 1000 ? 40 : n <= 50000 ? 20 : 0, bare = false, failed = false, clusters = false, chains = 4, seed = 1 } = {}) {
   const random = randomStream(seed);
   const map = makeMap(n, dims, random);
   const names = range(n).map((i) => (n <= PLACES.length ? PLACES[i] : `${PLACES[i % PLACES.length]} ${i + 1}`));
@@ -170,13 +206,13 @@ export function makeData({ objects: n = 70, dims = 2, draws = n <= 1000 ? 40 : n
     shepard: bare ? null : makeShepard(n, dims, map.mean, random),
     traces: bare ? [] : ["sigma", "lp", "distance of the first pair"].map((name, i) => makeTrace(name, [0.4, -10187, 3][i], [0.02, 9, 0.3][i], chains, failed, random)),
     diagnostics: bare ? [] : makeDiagnostics(names, failed, random), n_monitored: 500,
-    sections: [{ kind: "not yet known" }],
+    sections: [{ kind: "not yet known" }, ...(clusters ? [makeClusters(n, dims, map, random)] : [])],
   };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { positionals, values } = parseArgs({ allowPositionals: true,
-    options: { objects: { type: "string" }, dims: { type: "string" }, draws: { type: "string" }, bare: { type: "boolean" }, failed: { type: "boolean" } } });
+    options: { objects: { type: "string" }, dims: { type: "string" }, draws: { type: "string" }, bare: { type: "boolean" }, failed: { type: "boolean" }, clusters: { type: "boolean" } } });
   const numbers = Object.fromEntries(["objects", "dims", "draws"].filter((key) => values[key]).map((key) => [key, Number(values[key])]));
   writeFileSync(positionals[0], assemble(makeData({ ...values, ...numbers })));
 }

@@ -50,10 +50,22 @@ for (const dims of [2, 3]) {
       assert.match(await report.page.locator("#card").innerText(), /half\s+first[\s\S]*number\s+7/);
       assert.ok((await report.page.locator("#verdict").innerText()).length > 20);
       assert.ok((await report.page.locator("#traces svg").count()) >= 4);
+      assert.ok(await report.page.locator("#clusters").isHidden());
       await report.page.click("#play");
       await report.page.waitForFunction(() => window.sbmds.state().draw >= 0);
       assert.deepEqual(report.complaints, []);
       assert.deepEqual([...new Set(report.requests)], [report.url]);
+
+      run("cluster", fit, "--min-points", "4", "--draws", "50", "--labels", labels, "--truth", "half"); // refreshes the report that fit wrote
+      const clustered = await browser.open({ file: join(fit, "report.html") });
+      assert.match(await clustered.page.locator("#clusters-note").innerText(), /50 draws of 600/);
+      assert.match(await clustered.page.locator("#clusters-numbers").innerText(), /adjusted Rand index/);
+      const before = await browser.pixels(clustered.page);
+      await clustered.page.click("#show-clusters");
+      assert.equal((await clustered.state()).colour, "consensus cluster");
+      assert.ok(countDifferent(before, await browser.pixels(clustered.page)) > 500);
+      assert.ok(countColoured(await browser.pixels(clustered.page, "#heat-map")) > 500);
+      assert.deepEqual(clustered.complaints, []);
     } finally {
       await browser.stop();
       rmSync(folder, { recursive: true, force: true });

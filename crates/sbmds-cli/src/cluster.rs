@@ -10,9 +10,11 @@ use sbmds::cluster::{
 };
 use sbmds::dissimilarity::{Names, read_labels};
 use sbmds::draws::DrawReader;
-use sbmds::run::RunDirectory;
+use sbmds::report::{ReportData, write_html};
+use sbmds::run::{FinishedRun, RunDirectory};
 
 use crate::failure::Failure;
+use crate::report::{self, LabelArgs};
 
 /// Flags of `sbmds cluster`.
 #[derive(Args)]
@@ -31,11 +33,10 @@ pub struct Cluster {
     /// Draws to cluster, chosen without replacement from all chains
     #[arg(long, value_name = "S", default_value_t = 200)]
     draws: usize,
-    /// Labels of the objects: CSV or TSV with a header, the first column the name
-    #[arg(long, value_name = "FILE", requires = "truth")]
-    labels: Option<PathBuf>,
+    #[command(flatten)]
+    labels: LabelArgs,
     /// Column of the labels that holds the true classes
-    #[arg(long, value_name = "COLUMN", requires = "labels")]
+    #[arg(long, value_name = "COLUMN")]
     truth: Option<String>,
     /// Seed of the choice of draws
     #[arg(long, value_name = "I", default_value_t = 1)]
@@ -59,20 +60,21 @@ pub struct Cluster {
 
 impl Cluster {
     pub fn run(&self) -> Result<(), Failure> {
-        let (run, _) = RunDirectory::open(&self.run)?;
+        let (run, config) = RunDirectory::open(&self.run)?;
         let out = self.out.clone().unwrap_or_else(|| run.path().join("clusters"));
         let reader = DrawReader::open(run.path())?;
         if let Some([a, b]) = self.together.as_deref() {
             return print_together(&out, reader.names(), [a, b]);
         }
         self.check()?;
-        let truth = self.read_truth(reader.names())?;
+        let truth = self.read_truth(reader.names(), config.input.labels.as_deref())?;
         let clusters = self.with_threads(|| self.cluster(&reader, truth.as_ref()))?;
         print!("{}", table(&clusters.summary));
         if clusters.summary.cluster_counts.keys().all(|&n_clusters| n_clusters == 0) {
             println!("no draw has a cluster: give a smaller --min-points");
         }
-        self.with_threads(|| self.write(&clusters, &out))
+        self.with_threads(|| self.write(&clusters, &out))?;
+        self.with_threads(|| self.refresh_report(run.path()))
     }
 
     fn check(&self) -> Result<(), Failure> {
@@ -87,9 +89,10 @@ impl Cluster {
         }
     }
 
-    fn read_truth(&self, names: &Names) -> Result<Option<Truth>, Failure> {
-        let (Some(path), Some(column)) = (&self.labels, &self.truth) else {
-            return Ok(None);
+    fn read_truth(&self, names: &Names, labels_of_fit: Option<&Path>) -> Result<Option<Truth>, Failure> {
+        let Some(column) = &self.truth else { return Ok(None) };
+        let Some(path) = self.labels.path().or(labels_of_fit) else {
+            return Err(Failure::bad_input("--truth: there are no labels. Remedy: give a table of them with --labels"));
         };
         let labels = read_labels(path, names)?;
         let truth =
@@ -124,6 +127,19 @@ impl Cluster {
             written.push(path);
         }
         written.iter().for_each(|path| println!("{}", path.display()));
+        Ok(())
+    }
+
+    /// A report that is there already shows the clusters from now on, if they are where it looks for them.
+    fn refresh_report(&self, run: &Path) -> Result<(), Failure> {
+        let path = report::default_path(run);
+        if self.out.is_some() || !path.exists() {
+            return Ok(());
+        }
+        let run = FinishedRun::open(run)?;
+        let labels = self.labels.read(&run)?;
+        write_html(&ReportData::gather(&run, labels.as_ref())?, &path)?;
+        println!("{}", path.display());
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
+use sbmds::dissimilarity::Format;
 use sbmds::run::{self, Changes, Control, FitConfig, InputConfig, ModelConfig, Outcome, Summary, TreeConfig};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -25,6 +26,10 @@ pub struct Fit {
     input: Option<PathBuf>,
     #[command(flatten)]
     reading: ReadingArgs,
+    /// Labels of the objects, for the report and for `sbmds cluster`: CSV or TSV with a header, the first column the name;
+    /// an .npy input without --names takes its names from there, row by row
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
     /// Directory of the run [default: the input's name with `-fit`]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -186,11 +191,14 @@ impl Fit {
 
     fn input_config(&self) -> Result<InputConfig, Failure> {
         let path = self.input.as_deref().ok_or_else(|| Failure::bad_input("an INPUT is needed"))?;
+        let has_no_names = self.reading.format == Format::Npy || path.extension().is_some_and(|end| end == "npy");
+        let names = self.reading.names.as_ref().or(self.labels.as_ref().filter(|_| has_no_names));
         Ok(InputConfig {
             path: absolute(path)?,
             format: self.reading.format,
             metric: self.reading.metric(),
-            names: self.reading.names.as_deref().map(absolute).transpose()?,
+            names: names.map(|path| absolute(path)).transpose()?,
+            labels: self.labels.as_deref().map(absolute).transpose()?,
             ..InputConfig::default()
         })
     }

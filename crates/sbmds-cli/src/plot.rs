@@ -13,7 +13,7 @@ use crate::report::LabelArgs;
 /// Flags of `sbmds plot`.
 #[derive(Args)]
 pub struct Plot {
-    /// Directory of the run (several for density), then what to draw: map, shepard, trace, rank, ess or density
+    /// Directory of the run (several for density), then what to draw: map, shepard, trace, rank, ess, density or clusters
     #[arg(required = true, num_args = 2.., value_names = ["RUN", "KIND"])]
     words: Vec<PathBuf>,
     /// The file to write: .svg (with its font inside) or .png (300 dots per inch)
@@ -26,9 +26,9 @@ pub struct Plot {
     #[command(flatten)]
     labels: LabelArgs,
     /// The column of the labels that colours a map
-    #[arg(long, visible_alias = "color", value_name = "COLUMN", requires = "labels")]
+    #[arg(long, visible_alias = "color", value_name = "COLUMN")]
     colour: Option<String>,
-    /// The two axes of a map
+    /// The two axes of a map, or of clusters
     #[arg(long, value_name = "A,B", default_value = "1,2", value_parser = two_axes)]
     axes: (usize, usize),
     /// Width in millimetres; 89 is one column of most journals
@@ -53,11 +53,15 @@ impl Plot {
     }
 
     fn colour_column(&self, run: &FinishedRun) -> Result<Option<LabelColumn>, Failure> {
-        let Some(labels) = self.labels.read(run)? else { return Ok(None) };
+        let Some(name) = &self.colour else { return Ok(None) };
+        let Some(labels) = self.labels.read(run)? else {
+            return Err(Failure::bad_input(
+                "--colour: there are no labels. Remedy: give a table of them with --labels",
+            ));
+        };
         if let Some(warning) = labels.warning() {
             eprintln!("warning: {warning}");
         }
-        let Some(name) = &self.colour else { return Ok(None) };
         let known = || labels.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ");
         match labels.column(name) {
             Some(column) => Ok(Some(column.clone())),

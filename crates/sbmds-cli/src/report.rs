@@ -31,10 +31,24 @@ pub struct LabelArgs {
 }
 
 impl LabelArgs {
-    /// The labels of the objects of a run, if any are given.
-    pub fn read(&self, run: &FinishedRun) -> Result<Option<Labels>, Failure> {
-        Ok(self.labels.as_deref().map(|path| read_labels(path, run.names())).transpose()?)
+    /// Where the labels given are.
+    pub fn path(&self) -> Option<&Path> {
+        self.labels.as_deref()
     }
+
+    /// The labels of the objects of a run: those given, or else those it was fitted with.
+    pub fn read(&self, run: &FinishedRun) -> Result<Option<Labels>, Failure> {
+        match &self.labels {
+            Some(path) => Ok(Some(read_labels(path, run.names())?)),
+            None => Ok(labels_of(run)),
+        }
+    }
+}
+
+/// The labels a run was fitted with; if they cannot be read any more, there are none.
+fn labels_of(run: &FinishedRun) -> Option<Labels> {
+    let path = run.config().input.labels.as_deref()?;
+    read_labels(path, run.names()).map_err(|error| eprintln!("warning: no labels: {error}")).ok()
 }
 
 impl Report {
@@ -60,7 +74,7 @@ pub fn write_into(directory: &Path, n_threads: usize) -> Result<(), Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().map_err(Failure::bad_input)?;
     pool.install(|| {
         let run = FinishedRun::open(directory)?;
-        write_html(&ReportData::gather(&run, None)?, &default_path(directory))?;
+        write_html(&ReportData::gather(&run, labels_of(&run).as_ref())?, &default_path(directory))?;
         plot::write_map(&run, &directory.join("map.svg"))
     })
 }

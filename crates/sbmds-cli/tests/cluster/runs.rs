@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::kit::{Folder, N_OBJECTS, distances, group};
+use super::kit::{Folder, N_OBJECTS, distances, group, place};
 
 /// A fit of the distances; 0 and 1 are both ends of a finished run.
 fn fitted(keep: &str) -> Folder {
@@ -45,7 +45,51 @@ fn a_known_mixture_is_found_with_its_certainty() {
 
     check_draw_table(&folder);
     check_together(&folder);
+    check_pictures(&folder);
     check_threads(&folder);
+}
+
+/// The report shows the clusters from now on, and so does a figure.
+fn check_pictures(folder: &Folder) {
+    let page = folder.read("run/report.html");
+    assert!(page.contains(r#""kind":"clusters""#) && page.contains(r#""name":"group""#));
+    folder.ok("plot run clusters --out clusters.svg");
+    let svg = folder.read("clusters.svg");
+    for text in ["cluster 0 (20)", "cluster 2 (12)", "noise (2)"] {
+        assert!(svg.contains(text), "no {text}");
+    }
+}
+
+#[test]
+fn an_array_takes_its_names_and_classes_from_the_labels_of_the_fit() {
+    let folder = Folder::new();
+    let rows: Vec<f64> = (0..N_OBJECTS).flat_map(place).collect();
+    folder.write("points.npy", npy(N_OBJECTS, &rows));
+    let labels = (0..N_OBJECTS).map(|n| format!("o{n},group{},\"a, title\"\n", group(n).unwrap_or(9)));
+    folder.write("labels.csv", format!("name,group,title\n{}", labels.collect::<String>()));
+    let fit = "fit points.npy --features --chains 1 --warmup 60 --draws 20 --seed 3 --progress none --out run";
+    let ended = folder.run(&format!("{fit} --labels labels.csv"));
+    assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.stderr);
+    assert!(folder.read("run/report.html").contains(r#""name":"group""#));
+    assert_eq!(folder.column("run/embedding.csv", "name").len(), N_OBJECTS);
+    let printed = folder.ok("cluster run --min-points 8 --truth group");
+    assert!(printed.contains("classes found"), "{printed}");
+    let page = folder.read("run/report.html");
+    assert!(page.contains(r#""kind":"clusters""#) && page.contains(r#""name":"group""#));
+    assert!(!page.contains(&*folder.path("").to_string_lossy()), "a path of this machine");
+    folder.refuses("fit points.npy --features --labels nowhere.csv --out other", &["nowhere.csv"]);
+    folder.write("short.csv", "name,group\no1,a\n");
+    folder.refuses("fit points.npy --features --labels short.csv --out other", &["short.csv", "50 rows"]);
+    assert!(!folder.path("other").exists());
+}
+
+/// An array of 64-bit floats in two columns, as NumPy writes it.
+fn npy(n_rows: usize, numbers: &[f64]) -> Vec<u8> {
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n_rows}, 2), }}");
+    let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    bytes.extend(format!("{header:117}\n").bytes());
+    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    bytes
 }
 
 /// Every draw once, in order.
@@ -120,7 +164,7 @@ fn what_cannot_be_clustered_is_named_with_a_remedy() {
     folder.refuses("cluster run", &["--min-points"]);
     folder.refuses("cluster run --min-points 8 --draws 0", &["--draws 0"]);
     folder.refuses("cluster run --min-points 8 --together-above 2", &["--together-above 2"]);
-    folder.refuses("cluster run --min-points 8 --labels labels.csv", &["--truth"]);
+    folder.refuses("cluster run --min-points 8 --truth group", &["--truth", "--labels"]);
     folder.refuses("cluster run --min-points 8 --labels labels.csv --truth colour", &["labels.csv", "colour", "group"]);
     folder.write("stranger.csv", "name,group\no1,a\nzz,b\n");
     folder.refuses("cluster run --min-points 8 --labels stranger.csv --truth group", &["stranger.csv, line 3", "zz"]);

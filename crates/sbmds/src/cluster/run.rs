@@ -16,7 +16,10 @@ use crate::dissimilarity::Names;
 use crate::draws::DrawReader;
 use crate::draws::atomic::{Sync, replace_bytes};
 
-const LABELS: &str = "labels.npy";
+pub(super) const LABELS: &str = "labels.npy";
+pub(super) const CONSENSUS: &str = "clusters.csv";
+pub(super) const DRAWS: &str = "draws.csv";
+pub(super) const SUMMARY: &str = "summary.json";
 const COUNTS: &str = "together.npy";
 const PAIRS: &str = "together.csv";
 
@@ -67,10 +70,10 @@ impl RunClusters {
         self.draws.labels.write(&labels)?;
         let summary = serde_json::to_string_pretty(&self.summary).map_err(io::Error::from).map(|json| json + "\n");
         Ok(vec![
-            replace(directory.join("clusters.csv"), self.consensus_table().map_err(io::Error::from))?,
-            replace(directory.join("draws.csv"), self.draw_table().map_err(io::Error::from))?,
+            replace(directory.join(CONSENSUS), self.consensus_table().map_err(io::Error::from))?,
+            replace(directory.join(DRAWS), self.draw_table().map_err(io::Error::from))?,
             labels,
-            replace(directory.join("summary.json"), summary.map(String::into_bytes))?,
+            replace(directory.join(SUMMARY), summary.map(String::into_bytes))?,
         ])
     }
 

@@ -44,6 +44,7 @@ use error::{Fault, Place, shortened};
 use features::{Features, Values};
 use labelled::LabelledRows;
 use npy::Array;
+use table::Delimiter;
 use text::Source;
 use triangle::Triangle;
 
@@ -228,25 +229,36 @@ fn read_array(
     Ok(Dissimilarities { names, store })
 }
 
-/// Reads one name per line for the `n_objects` rows of an array.
+/// Reads names for the `n_objects` rows of an array: one per line, or the first column of a table with a header, which has
+/// one line more.
 fn read_names(path: &Path, n_objects: usize) -> Result<Names, InputError> {
     let file = path.display().to_string();
     names_from(Source::open(path, &file)?, n_objects)
 }
 
 fn names_from(source: Source<'_>, n_objects: usize) -> Result<Names, InputError> {
+    let delimiter = Delimiter::detect(&source.head);
     let mut lines = source.lines()?;
-    let mut names = Vec::new();
+    let (mut names, mut first_cells) = (Vec::new(), Vec::new());
     while let Some(line) = lines.next_line()? {
         names.push(line.text.trim().to_owned());
+        let first = delimiter.split(line.text).next().and_then(Result::ok);
+        first_cells.push(first.unwrap_or_default().into_owned());
     }
     // Blank lines at the end are no names.
     while names.last().is_some_and(|name| name.is_empty()) {
         names.pop();
     }
+    if names.len() == n_objects + 1 && first_cells[0] != names[0] {
+        first_cells.truncate(names.len());
+        return checked_names(first_cells.split_off(1), |index, fault| {
+            fault.at(lines.file, Place::Cell(index as u64 + 2, 1))
+        });
+    }
     if names.len() != n_objects {
         let problem = format!("{} names for an array of {n_objects} rows", names.len());
-        return Err(lines.error(Fault::new(problem, "give one name per row, each on a line of its own")));
+        let remedy = "give one name per row, each on a line of its own, or a table with a header and one line per row";
+        return Err(lines.error(Fault::new(problem, remedy)));
     }
     checked_names(names, |index, fault| fault.at(lines.file, Place::Line(index as u64 + 1)))
 }

@@ -8,6 +8,7 @@ use super::legend;
 use super::names;
 use super::palette::{GREY, colour, ramp};
 use super::scene::{Ink, Point, Scene};
+use crate::Locations;
 use crate::dissimilarity::{LabelColumn, LabelValues, NO_LEVEL};
 use crate::embedding::{Ellipse, Moments};
 use crate::report::axis_share;
@@ -28,7 +29,7 @@ pub(super) fn draw(run: &FinishedRun, options: &Options, width: f64) -> Result<S
 }
 
 /// Axes from 0, the second `None` on a map of one dimension.
-fn checked_axes((first, second): (usize, usize), n_dims: usize) -> Result<(usize, Option<usize>), RunError> {
+pub(super) fn checked_axes((first, second): (usize, usize), n_dims: usize) -> Result<(usize, Option<usize>), RunError> {
     if n_dims == 1 && first == 1 {
         return Ok((0, None));
     }
@@ -60,12 +61,10 @@ impl Picture {
         };
         let n_objects = mean.n_objects();
         let n_ellipses = if n_objects <= MOST_ELLIPSES { n_objects } else { 0 };
-        let share = axis_share(mean);
-        let title = |axis: usize| format!("Axis {} ({:.0}% of the variance)", axis + 1, 100.0 * share[axis]);
         Self {
             points: (0..n_objects).map(|object| (mean.get(object, first), y(object))).collect(),
             ellipses: (0..n_ellipses).map(ellipse).collect(),
-            titles: (title(first), second.map(title).unwrap_or_default()),
+            titles: axis_titles(mean, (first, second)),
         }
     }
 
@@ -88,7 +87,7 @@ impl Picture {
         let mut scene = Scene::new(title, width, 0.0);
         let top = colours.legend(&mut scene, left, right) + 3.0;
         let across = right - left;
-        let height = (across * (y.1 - y.0) / (x.1 - x.0)).clamp(0.35 * across, 1.3 * across);
+        let height = height_of(across, x, y);
         scene.height = top + height + BELOW;
         let rect = Rect { left, top, right, bottom: top + height };
         let frame = equal_scales(rect, x, y);
@@ -103,8 +102,7 @@ impl Picture {
                 scene.line(outline(frame, centre, ellipse), 0.35, Ink::faint(colours.of(object), 0.6));
             }
         }
-        // Small dots for many objects.
-        let radius = (12.0 / (self.points.len() as f64).sqrt()).clamp(0.6, 1.5);
+        let radius = dot_radius(self.points.len());
         let dots: Vec<Point> = self.points.iter().map(|&(x, y)| frame.place(x, y)).collect();
         for (object, &dot) in dots.iter().enumerate() {
             scene.dot(dot, radius, Ink::solid(colours.of(object)));
@@ -114,8 +112,25 @@ impl Picture {
     }
 }
 
+/// What axes are called.
+pub(super) fn axis_titles(mean: &Locations, (first, second): (usize, Option<usize>)) -> (String, String) {
+    let share = axis_share(mean);
+    let title = |axis: usize| format!("Axis {} ({:.0}% of the variance)", axis + 1, 100.0 * share[axis]);
+    (title(first), second.map(title).unwrap_or_default())
+}
+
+/// The height of a map that is so wide: as its ranges are, within what a page bears.
+pub(super) fn height_of(across: f64, x: Range, y: Range) -> f64 {
+    (across * (y.1 - y.0) / (x.1 - x.0)).clamp(0.35 * across, 1.3 * across)
+}
+
+/// Small dots for many objects.
+pub(super) fn dot_radius(n_objects: usize) -> f64 {
+    (12.0 / (n_objects as f64).sqrt()).clamp(0.6, 1.5)
+}
+
 /// The frame with ranges widened so that one unit is as long across as up.
-fn equal_scales(rect: Rect, x: Range, y: Range) -> Frame {
+pub(super) fn equal_scales(rect: Rect, x: Range, y: Range) -> Frame {
     let (across, up) = (rect.right - rect.left, rect.bottom - rect.top);
     let unit = ((x.1 - x.0) / across).max((y.1 - y.0) / up);
     let widened = |range: Range, length: f64| {

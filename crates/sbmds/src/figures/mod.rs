@@ -1,4 +1,5 @@
-//! Figures for papers: a finished run as a map, a Shepard plot, traces, ranks, effective sample sizes or densities.
+//! Figures for papers: a finished run as a map, a Shepard plot, traces, ranks, effective sample sizes,
+//! densities or clusters.
 //!
 //! [`draw`] makes a [`Scene`] of lines, dots and texts in points of print, and [`write()`] puts it into an SVG (which carries its
 //! font) or a PNG (300 dots per inch) by the extension of the file. Text is 7 points high at the width that is asked for; colours
@@ -6,6 +7,7 @@
 
 mod axes;
 mod chains;
+mod clusters;
 mod density;
 mod ess;
 mod legend;
@@ -41,6 +43,8 @@ pub enum Kind {
     Ess,
     /// Kernel densities, of chains or of runs.
     Density,
+    /// Mean locations by consensus cluster, with the outlines of the clusters of five draws.
+    Clusters,
 }
 
 impl FromStr for Kind {
@@ -54,9 +58,10 @@ impl FromStr for Kind {
             "rank" => Self::Rank,
             "ess" => Self::Ess,
             "density" => Self::Density,
+            "clusters" => Self::Clusters,
             _ => {
                 return Err(format!(
-                    "{word:?} is no figure. Remedy: end with map, shepard, trace, rank, ess or density, as in \
+                    "{word:?} is no figure. Remedy: end with map, shepard, trace, rank, ess, density or clusters, as in \
                      `sbmds plot RUN map --out map.svg`"
                 ));
             }
@@ -103,6 +108,7 @@ pub fn draw(kind: Kind, runs: &[FinishedRun], options: &Options) -> Result<Scene
     let quantity = options.quantity.as_deref();
     match (kind, runs) {
         (Kind::Density, runs) => density::draw(runs, quantity.unwrap_or("sigma"), width),
+        (Kind::Clusters, [run]) => clusters::draw(run, options, width),
         (Kind::Map, [run]) => map::draw(run, options, width),
         (Kind::Shepard, [run]) => shepard::draw(run, width),
         (Kind::Trace, [run]) => chains::trace(run, quantity.unwrap_or("sigma"), width),

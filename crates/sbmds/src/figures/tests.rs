@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::scene::{Mark, Scene};
 use super::*;
+use crate::cluster::{HdbscanSettings, Selection, cluster_run};
 use crate::dissimilarity::LabelValues;
 use crate::report::{fixed_run, small_run};
 use crate::run::{FinishedRun, Keep};
@@ -73,7 +74,7 @@ fn several_runs_are_laid_over_one_another_as_densities_alone() {
     // Both directories are called "run": their paths tell them apart.
     assert_eq!(both.matches("…\n").count() + both.matches("/run\n").count(), 2, "{both}");
     assert!(both.contains("Log density"), "{both}");
-    for kind in [Kind::Map, Kind::Shepard, Kind::Trace, Kind::Rank, Kind::Ess] {
+    for kind in [Kind::Map, Kind::Clusters, Kind::Shepard, Kind::Trace, Kind::Rank, Kind::Ess] {
         let error = draw(kind, &runs, &Options::default()).unwrap_err().to_string();
         assert!(error.contains("this figure shows one run, and 2 were given"), "{error}");
     }
@@ -91,7 +92,7 @@ fn what_cannot_be_drawn_is_refused_with_a_remedy() {
     let scene = draw(Kind::Map, &runs, &Options::default()).unwrap();
     let error = write(&scene, &directory.path().join("map.pdf")).unwrap_err().to_string();
     assert!(error.contains("ends neither in .svg nor in .png"), "{error}");
-    assert!("pie".parse::<Kind>().unwrap_err().contains("map, shepard, trace, rank, ess or density"));
+    assert!("pie".parse::<Kind>().unwrap_err().contains("map, shepard, trace, rank, ess, density or clusters"));
 }
 
 #[test]
@@ -140,4 +141,29 @@ fn files_are_as_wide_as_asked_and_carry_their_font() {
     reader.next_frame(&mut pixels).unwrap();
     let dark = pixels.chunks(3).filter(|pixel| pixel.iter().all(|&channel| channel < 128)).count();
     assert!(dark > 500, "only {dark} dark pixels: no letters");
+}
+
+#[test]
+fn clusters_are_drawn_with_outlines_and_counted_in_the_legend() {
+    let (_directory, run) = run();
+    let runs = [run];
+    let refused = draw(Kind::Clusters, &runs, &Options::default()).unwrap_err().to_string();
+    assert!(refused.contains("has no clusters yet") && refused.contains("sbmds cluster"), "{refused}");
+    let settings = HdbscanSettings { min_cluster_size: 2, min_samples: 2, selection: Selection::Leaf };
+    let clusters = cluster_run(runs[0].reader(), &settings, 1000, 1, None).unwrap();
+    clusters.write(&runs[0].clusters()).unwrap();
+    let scene = draw(Kind::Clusters, &runs, &Options::default()).unwrap();
+    let texts = structure(&render::svg(&scene).unwrap());
+    for (cluster, size) in clusters.summary.consensus.sizes.iter().enumerate() {
+        assert!(texts.contains(&format!("\ncluster {cluster} ({size})\n")), "{texts}");
+    }
+    // Every object once, and one dot for each entry of the legend.
+    let n_entries = texts.matches("cluster ").count() + texts.matches("noise").count();
+    assert_eq!(dots(&scene).len(), runs[0].names().len() + n_entries);
+    let is_closed =
+        |mark: &&Mark| matches!(mark, Mark::Line { points, .. } if points.len() > 2 && points.first() == points.last());
+    assert!(scene.marks.iter().filter(is_closed).count() >= 5, "five draws have at least one cluster each");
+    let opacities =
+        scene.marks.iter().filter_map(|mark| if let Mark::Dot { ink, .. } = mark { Some(ink.opacity) } else { None });
+    assert!(opacities.into_iter().any(|opacity| opacity < 1.0), "the unsure are fainter");
 }

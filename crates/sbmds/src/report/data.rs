@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::clusters::ClusterSection;
 use super::draw_sample::DrawSample;
 use super::neighbours::Neighbours;
 use super::pack;
@@ -64,8 +65,16 @@ pub struct ReportData {
     pub diagnostics: Vec<TraceDiagnosis>,
     /// Monitored quantities in all.
     pub n_monitored: usize,
-    /// Room for what later parts of the program add.
-    pub sections: Vec<serde_json::Value>,
+    /// What some runs have beside all this; the page ignores kinds that it does not know.
+    pub sections: Vec<Section>,
+}
+
+/// A part that some runs have.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Section {
+    /// What `sbmds cluster` found.
+    Clusters(Box<ClusterSection>),
 }
 
 /// Whether to trust the run.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::data::{Fit, ReportData, VerdictData};
+use super::clusters;
+use super::data::{Fit, ReportData, Section, VerdictData};
 use super::draw_sample::{self, DrawSample};
 use super::neighbours::{self, Neighbours};
 use super::shepard::{self, Shepard};
@@ -29,6 +30,7 @@ impl ReportData {
         let measured = run.measured().map_err(|error| warnings.push(warnings::of_input(run, &error))).ok();
         let coupled = measured.as_ref().map(|measured| measured.coupled());
         let seen = OnePass::over(run, coupled.as_ref(), &mut warnings)?;
+        let clusters = clusters::gather(run, &mut warnings);
         let monitored = run.monitored()?;
         let movement = Movement::new(&monitored);
         let mean = &run.embedding().mean;
@@ -58,7 +60,7 @@ impl ReportData {
             traces: movement.traces,
             diagnostics: movement.diagnostics,
             n_monitored: monitored.len(),
-            sections: Vec::new(),
+            sections: clusters.map(Section::Clusters).into_iter().collect(),
         })
     }
 }
@@ -153,6 +155,7 @@ fn config_without_paths(config: &FitConfig) -> String {
     let mut config = config.clone();
     config.input.path = last(&config.input.path);
     config.input.names = config.input.names.as_deref().map(last);
+    config.input.labels = config.input.labels.as_deref().map(last);
     if let Couplings::Graph(path) = &config.model.couplings {
         config.model.couplings = Couplings::Graph(last(path));
     }

@@ -28,6 +28,8 @@ const SCRIPTS: &[(&str, &str)] = files![
     "tables.js",
     "charts.js",
     "grid.js",
+    "clusters.js",
+    "heat_map.js",
     "main.js",
 ];
 

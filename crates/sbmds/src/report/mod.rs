@@ -4,9 +4,11 @@
 //! [`write_html`] puts it into one file that opens offline in any browser. The data hold no date and no path of the machine:
 //! equal runs give equal reports.
 
+mod clusters;
 mod data;
 mod draw_sample;
 mod gather;
+mod heat_map;
 mod html;
 mod kd_tree;
 mod neighbours;
@@ -20,9 +22,11 @@ mod test_run;
 #[cfg(test)]
 mod tests;
 
-pub use data::{Fit, LabelData, ReportData, VerdictData};
+pub use clusters::{ClusterData, ClusterSection, Corners, OutlineData};
+pub use data::{Fit, LabelData, ReportData, Section, VerdictData};
 pub use draw_sample::DrawSample;
 pub(crate) use gather::axis_share;
+pub use heat_map::HeatMap;
 pub use html::write_html;
 pub use neighbours::{NO_NEIGHBOUR, Neighbours};
 pub use pack::Quantised;

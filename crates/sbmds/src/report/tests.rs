@@ -3,6 +3,7 @@
 use super::test_run::{CHAINS, DRAWS, N, name, small_run};
 use super::*;
 use crate::Locations;
+use crate::cluster::{HdbscanSettings, RunClusters, Selection, cluster_run};
 use crate::dissimilarity::Labels;
 use crate::embedding::procrustes;
 use crate::run::{FinishedRun, Keep};
@@ -192,4 +193,90 @@ fn a_thousand_objects_stay_below_four_megabytes() {
     write_html(&data, &path).unwrap();
     let size = std::fs::metadata(&path).unwrap().len();
     assert!((1_000_000..4_000_000).contains(&size), "{size} bytes");
+}
+
+/// Clusters of two or more objects of all draws, written where the report looks for them.
+fn clustered(run: &FinishedRun) -> RunClusters {
+    let settings = HdbscanSettings { min_cluster_size: 2, min_samples: 2, selection: Selection::Leaf };
+    let clusters = cluster_run(run.reader(), &settings, 1000, 1, None).unwrap();
+    clusters.write(&run.clusters()).unwrap();
+    clusters
+}
+
+fn section(run: &FinishedRun) -> ClusterSection {
+    match ReportData::gather(run, None).unwrap().sections.as_slice() {
+        [Section::Clusters(section)] => (**section).clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn clusters_are_shown_as_they_were_found() {
+    for n_dims in [1, 2, 3] {
+        let directory = tempfile::tempdir().unwrap();
+        let run = small_run(directory.path(), n_dims, Keep::All);
+        assert!(ReportData::gather(&run, None).unwrap().sections.is_empty());
+        let clusters = clustered(&run);
+        let section = section(&run);
+        assert_eq!(section.summary, clusters.summary);
+        let code = |&label: &i32| if label < 0 { u16::MAX } else { label as u16 };
+        assert_eq!(section.codes, clusters.consensus.labels.iter().map(code).collect::<Vec<_>>());
+        assert_eq!(section.confidence, clusters.consensus.confidence);
+        let sizes: Vec<usize> = section.clusters.iter().map(|cluster| cluster.size).collect();
+        let consensus = &clusters.summary.consensus;
+        assert_eq!((&sizes, section.noise.size), (&consensus.sizes, consensus.n_noise));
+        assert_eq!(section.axes.len(), [1, 1, 3][n_dims - 1]);
+        check_outlines(&run, &clusters, &section);
+    }
+}
+
+/// The corners of an outline are places of members in the draw, and every member lies within it.
+fn check_outlines(run: &FinishedRun, clusters: &RunClusters, section: &ClusterSection) {
+    let draws = aligned(run);
+    assert_eq!(section.draws.len(), 5);
+    let number_of = |(chain, draw): (usize, usize)| chain * DRAWS + draw;
+    let mut outlines = section.outlines.iter();
+    for (place, &draw) in section.draws.iter().enumerate() {
+        let (x, labels) = (&draws[number_of(draw)], clusters.draws.labels.draw(number_of(draw)));
+        for cluster in 0..clusters.draws.labels.n_clusters(number_of(draw)) {
+            let outline = outlines.next().unwrap();
+            assert_eq!((outline.draw, outline.corners.len()), (place, section.axes.len()));
+            for (&(first, second), Corners(flat)) in section.axes.iter().zip(&outline.corners) {
+                let up = |object| if first == second { 0.0 } else { x.get(object, second) };
+                let members = (0..N).filter(|&object| labels[object] == cluster as i32);
+                let members: Vec<(f64, f64)> = members.map(|object| (x.get(object, first), up(object))).collect();
+                let corners: Vec<(f64, f64)> = flat.chunks(2).map(|two| (two[0], two[1])).collect();
+                assert!(corners.iter().all(|corner| members.contains(corner)), "{corners:?} {members:?}");
+                for k in 0..corners.len() {
+                    let (a, b) = (corners[k], corners[(k + 1) % corners.len()]);
+                    let left = |c: (f64, f64)| (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0);
+                    assert!(members.iter().all(|&member| left(member) >= -1e-12));
+                }
+            }
+        }
+    }
+    assert!(outlines.next().is_none());
+}
+
+#[test]
+fn clusters_that_cannot_be_read_cost_their_section_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = small_run(directory.path(), 2, Keep::All);
+    clustered(&run);
+    let table = std::fs::read_to_string(run.clusters().join("clusters.csv")).unwrap();
+    let cut = table.lines().take(4).collect::<Vec<_>>().join("\n");
+    for (file, content) in [
+        ("clusters.csv", cut.as_str()),
+        ("clusters.csv", "name\n"),
+        ("draws.csv", "chain,draw\n0,0\n"),
+        ("labels.npy", "nonsense"),
+        ("summary.json", "{}"),
+    ] {
+        clustered(&run);
+        std::fs::write(run.clusters().join(file), content).unwrap();
+        let data = ReportData::gather(&run, None).unwrap();
+        let warning = data.verdict.warnings.last().unwrap();
+        assert!(data.sections.is_empty() && warning.starts_with("The clusters cannot be shown: "), "{file}: {warning}");
+        assert!(!warning.contains(&*directory.path().to_string_lossy()), "{warning}");
+    }
 }

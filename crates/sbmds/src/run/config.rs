@@ -54,6 +54,9 @@ pub struct InputConfig {
     /// Hash of the file of names.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub names_hash: Option<String>,
+    /// A table of labels of the objects, for the report and for clusters.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub labels: Option<PathBuf>,
 }
 
 impl InputConfig {

@@ -1,6 +1,6 @@
 //! A finished run, open to be looked at: its settings, its map, its draws laid over the map, and what it was fitted to.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::check::CheckedConfig;
 use super::config::{FitConfig, Keep};
@@ -126,6 +126,20 @@ impl FinishedRun {
             }
         })?;
         Ok(())
+    }
+
+    /// One stored draw of a chain, laid over the mean map.
+    ///
+    /// # Errors
+    /// If there is no such draw or the store is damaged.
+    pub fn aligned(&self, chain: usize, draw: usize) -> Result<Locations, RunError> {
+        let x = self.reader.x(chain, draw)?;
+        Ok(procrustes(&x, &self.embedding.mean).apply(&x))
+    }
+
+    /// Where `sbmds cluster` leaves the clusters of the run by default.
+    pub fn clusters(&self) -> PathBuf {
+        self.path().join("clusters")
     }
 
     /// Mean and covariance of every object: from the draws, or from what the chains kept of them.

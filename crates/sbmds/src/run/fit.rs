@@ -100,6 +100,10 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
 fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, Problem), RunError> {
     let hashes = Hashes::of(&config)?;
     let data = dissimilarity::read(&config.input.path, &config.input.read_options())?;
+    if let Some(labels) = &config.input.labels {
+        // What would spoil the report is said before the work, not after it.
+        dissimilarity::read_labels(labels, data.names())?;
+    }
     let coupling = lay(&config, &data)?;
     let in_input_units = likelihood(&config, &data, &coupling, Unit(1.0));
     let doubt = check_connections(&in_input_units, &coupling, &data)?;
@@ -227,7 +231,7 @@ pub(super) fn run_id(config: &CheckedConfig) -> u64 {
     let mut config = (**config).clone();
     config.sbmds_version.clear();
     config.input.path.clear();
-    config.input.names = None;
+    (config.input.names, config.input.labels) = (None, None);
     config.tree.iter_mut().for_each(|tree| tree.path.clear());
     (config.run.draws, config.run.until_ess, config.run.max_draws) = (0, None, None);
     u64::from(crc32c::crc32c(toml::to_string(&config).unwrap_or_default().as_bytes()))

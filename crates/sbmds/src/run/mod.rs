@@ -19,6 +19,7 @@
 mod chain;
 mod chains;
 mod check;
+mod climb;
 mod config;
 mod connections;
 mod coupled;

@@ -1,8 +1,11 @@
 //! Where the chains start: one first map, shaken differently for each chain.
 
 use super::check::CheckedConfig;
+use super::climb::climb;
 use super::config::Start;
 use super::problem::{Problem, rms_dissimilarity};
+use rand_chacha::ChaCha8Rng;
+
 use crate::Locations;
 use crate::coupling::spread_landmarks;
 use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds, prior_draw};
@@ -12,6 +15,9 @@ use crate::random::{Purpose, stream};
 
 /// How far chains start from the first map, in parts of its extent.
 const SPREAD: f64 = 0.1;
+/// The same from a map that has climbed: farther away, the energy of the fall would throw objects out of their places
+/// again.
+const SPREAD_AFTER_CLIMB: f64 = 0.02;
 /// Objects up to which classical MDS of a matrix takes seconds.
 const CLASSICAL_OBJECTS: usize = 20_000;
 /// Objects up to which all pairs of features are computed for classical MDS, which asks for each about ten times.
@@ -31,6 +37,7 @@ pub(super) struct Starts<'a> {
     config: &'a CheckedConfig,
     /// `None` when every chain starts from the prior.
     map: Option<Locations>,
+    spread: f64,
     smallest_sigma: f64,
 }
 
@@ -39,7 +46,8 @@ impl<'a> Starts<'a> {
         let likelihood = problem.posterior.likelihood();
         let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
         let dissimilarity = |a: usize, b: usize| problem.data.get(a, b) / problem.unit.0;
-        let map = match resolve(config.run.start, problem) {
+        let start = resolve(config.run.start, problem);
+        let map = match start {
             Start::Prior => None,
             Start::Graph => Some(graph_start(n_objects, n_dims, &|place| partners(likelihood, place))),
             Start::Landmark => {
@@ -50,7 +58,20 @@ impl<'a> Starts<'a> {
                 Some(problem.coupling.to_places(&classical_mds(n_objects, n_dims, dissimilarity)))
             }
         };
-        Self { problem, config, map, smallest_sigma: SMALLEST_SIGMA * rms_dissimilarity(likelihood) }
+        let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
+        let starts = Self { problem, config, map, spread: SPREAD, smallest_sigma };
+        if start == Start::Landmark { starts.climbed() } else { starts }
+    }
+
+    /// From the map uphill: few landmarks do not know what all pairs want.
+    fn climbed(self) -> Self {
+        let posterior = &self.problem.posterior;
+        let climbed = self.map.as_ref().map(|map| {
+            let rng = &mut stream(self.config.run.seed, 0, Purpose::Start);
+            let parameters = self.parameters(map, rng);
+            climb(posterior, map, parameters.sigma(), &parameters.spread)
+        });
+        Self { map: climbed, spread: SPREAD_AFTER_CLIMB, ..self }
     }
 
     /// Where a chain starts.
@@ -59,23 +80,29 @@ impl<'a> Starts<'a> {
         let mut rng = stream(self.config.run.seed, chain, Purpose::Start);
         let (n_objects, n_dims, tree) = (likelihood.n_objects(), likelihood.n_dims(), self.problem.posterior.tree());
         let x = match (&self.map, tree) {
-            (Some(map), _) => disperse(map, SPREAD, &mut rng),
+            (Some(map), _) => disperse(map, self.spread, &mut rng),
             (None, None) => prior_draw(n_objects, n_dims, self.config.priors.scale, &mut rng),
             (None, Some(tree)) => {
                 let (x, _) = tree.draw(&mut rng);
                 Locations::from_fn(n_objects, n_dims, |place, dim| x[dim * n_objects + place])
             }
         };
+        self.parameters(&x, &mut rng)
+    }
+
+    /// All unknowns at a map: the noise and the scales that suit it.
+    fn parameters(&self, x: &Locations, rng: &mut ChaCha8Rng) -> Parameters {
+        let likelihood = self.problem.posterior.likelihood();
         let priors = self.problem.posterior.priors();
         let sigma = match priors.noise {
             NoisePrior::Fixed { sigma } => sigma,
-            NoisePrior::InverseGamma { .. } => rms_residual(likelihood, &x).max(self.smallest_sigma),
+            NoisePrior::InverseGamma { .. } => rms_residual(likelihood, x).max(self.smallest_sigma),
         };
-        let spread = match (tree, &priors.scales) {
-            (Some(tree), _) => tree.start(x.as_slice(), &mut rng),
-            (None, ScalePrior::Fixed { .. }) => Spread::Scales(priors.scales.start(n_dims)),
+        let spread = match (self.problem.posterior.tree(), &priors.scales) {
+            (Some(tree), _) => tree.start(x.as_slice(), rng),
+            (None, ScalePrior::Fixed { .. }) => Spread::Scales(priors.scales.start(x.n_dims())),
             (None, ScalePrior::Learned { .. }) => {
-                Spread::Scales((0..n_dims).map(|dim| mean_square(x.dim(dim))).collect())
+                Spread::Scales((0..x.n_dims()).map(|dim| mean_square(x.dim(dim))).collect())
             }
         };
         Parameters { x: x.as_slice().to_vec(), variance: sigma * sigma, spread }

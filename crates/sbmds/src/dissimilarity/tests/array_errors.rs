@@ -187,14 +187,26 @@ fn names_files() {
     let read_with =
         |names: Option<PathBuf>, path: &Path| message(read(path, &ReadOptions { names, ..Default::default() }));
     for (content, expected) in [
-        ("a\nb\nc\n", ": 3 names for an array of 4 rows. Remedy: give one name per row, each on a line of its own."),
+        (
+            "a\nb\nc\n",
+            ": 3 names for an array of 4 rows. Remedy: give one name per row, each on a line of its own, or a table",
+        ),
         ("a\nb\nc\na\n", ", line 4: the name a is given twice, to objects 1 and 4. Remedy: "),
         ("a\n\nc\nd\n", ", line 2: a name is empty. Remedy: "),
+        ("a\nb\nc\nd\ne\n", ": 5 names for an array of 4 rows. Remedy: "),
+        (
+            "id,group\na,1\nb,1\na,2\nd,2\n",
+            ", line 4, column 1: the name a is given twice, to objects 1 and 3. Remedy: ",
+        ),
+        ("id,group\na,1\nb,1\n", ": 3 names for an array of 4 rows. Remedy: "),
     ] {
         std::fs::write(&list, content).unwrap();
         let message = read_with(Some(list.clone()), &array);
         assert!(message.starts_with(&format!("{}{expected}", list.display())), "{message}");
     }
+    std::fs::write(&list, "id,group\na,1\n\"b, c\",1\nc,2\nd,2\n\n").unwrap();
+    let table = read(&array, &ReadOptions { names: Some(list.clone()), ..Default::default() }).unwrap();
+    assert_eq!(table.names().iter().collect::<Vec<_>>(), ["a", "b, c", "c", "d"]);
     let matrix = directory.path().join("d.csv");
     std::fs::write(&matrix, ",a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n").unwrap();
     let message = read_with(Some(list), &matrix);

@@ -14,7 +14,7 @@
     return [value >> 16, (value >> 8) & 255, value & 255];
   }
 
-  Sbmds.themeColour = css;
+  Object.assign(Sbmds, { themeColour: css, rgb, between, FADED });
 
   // The columns one can colour by: labels first, then what the fit itself says of each object.
   Sbmds.colourColumns = (model) => {
@@ -83,6 +83,12 @@
     });
   }
 
+  // From the rank of a level to its colour in the theme in force; those beyond the palette, and none (-1), are grey.
+  Sbmds.levelPalette = () => {
+    const [palette, other] = [levelColours().map((colour) => `rgb(${colour})`), css("--other")];
+    return (rank) => palette[rank] ?? other;
+  };
+
   // The 32 most frequent levels, in their own order; the rest share one grey.
   function paintLevels(n, column, hidden) {
     const painted = blank(n);
@@ -95,10 +101,11 @@
     named.forEach((code, rank) => (place[code] = rank));
     const palette = levelColours();
     const other = rgb(css("--other"));
+    const opacity = column.opacity ? (object) => Math.max(FADED + 1, Math.round(255 * column.opacity[object])) : () => 255;
     for (let object = 0; object < n; object++) {
       const code = column.codes[object];
       const rank = code === NO_LEVEL ? -1 : place[code];
-      put(painted.colours, object, rank < 0 ? other : palette[rank], hidden.has(rank) ? FADED : 255);
+      put(painted.colours, object, rank < 0 ? other : palette[rank], hidden.has(rank) ? FADED : opacity(object));
       painted.shapes[object] = rank < 0 ? 0 : Math.floor(rank / N_COLOURS);
     }
     const entries = named.map((code, rank) => ({
@@ -106,9 +113,9 @@
     }));
     const rest = order.slice(MAX_LEVELS);
     const nRest = nMissing + rest.reduce((total, code) => total + sizes[code], 0);
-    const restText = rest.length ? `${Sbmds.count(rest.length)} further levels${nMissing ? " or none" : ""}` : "no label";
+    const restText = rest.length ? `${Sbmds.count(rest.length)} further levels${nMissing ? " or none" : ""}` : column.none || "no label";
     if (nRest) entries.push({ key: -1, text: restText, size: nRest, colour: `rgb(${other})`, shape: 0 });
-    return { ...painted, legend: { kind: "categorical", name: column.name, entries } };
+    return { ...painted, legend: { kind: "categorical", name: column.name, entries, note: column.note } };
   }
 
   // The outline of a shape of radius 1 about (0, 0), as an SVG path: legend and canvas fallback draw from it.
@@ -133,6 +140,6 @@
       { type: "button", "aria-pressed": String(!hidden.has(entry.key)), title: "Show or fade", onclick: () => onToggle(entry.key) },
       Sbmds.svg("svg", { class: "swatch", viewBox: "-1.3 -1.3 2.6 2.6", "aria-hidden": "true" }, Sbmds.svg("path", { d: Sbmds.shapePaths[entry.shape], fill: entry.colour })),
       Sbmds.element("span", {}, entry.text), Sbmds.element("span", { class: "count" }, Sbmds.count(entry.size))));
-    holder.append(Sbmds.element("ul", {}, legend.entries.map(row)));
+    holder.append(Sbmds.element("ul", {}, legend.entries.map(row)), legend.note ? Sbmds.element("p", { class: "note" }, legend.note) : "");
   };
 })();

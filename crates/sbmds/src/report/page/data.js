@@ -55,6 +55,7 @@ const Sbmds = {};
   // Everything the page shows. Parts that the run does not have are null or empty, never missing.
   Sbmds.readModel = (raw) => {
     const [n, dims] = [raw.n_objects, raw.n_dims];
+    const clusters = Sbmds.readClusters(raw.sections, unpack);
     const mean = unpack(raw.mean);
     const covariance = unpack(raw.covariance);
     const triangle = (dims * (dims + 1)) / 2;
@@ -70,7 +71,8 @@ const Sbmds = {};
       sd: (object, dim) => Math.sqrt(cov(object, dim, dim)),
       totalSd: (object) => Math.sqrt(sum(dims, (dim) => cov(object, dim, dim))),
       fit: unpackAll(raw.fit, ["stress", "residual", "partners"]) || { stress: null, residual: null, partners: null },
-      labels: (raw.labels || []).map(unpackLabel),
+      labels: [...(raw.labels || []).map(unpackLabel), ...(clusters ? clusters.columns : [])],
+      clusters,
       draws: unpackDraws(raw.draws, n, dims),
       neighbours: unpackNeighbours(raw.neighbours, n),
       shepard: unpackAll(raw.shepard, ["a", "b", "observed", "mean", "low", "high"]),
@@ -82,7 +84,7 @@ const Sbmds = {};
 
   Sbmds.labelText = (label, object) => {
     if (label.kind === "numeric") return Sbmds.number(label.values[object]);
-    return label.codes[object] === NO_LEVEL ? "–" : label.levels[label.codes[object]];
+    return label.codes[object] === NO_LEVEL ? label.none || "–" : label.levels[label.codes[object]];
   };
 
   function sum(count, term) {

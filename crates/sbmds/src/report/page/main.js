@@ -14,6 +14,7 @@
 
   const map = Sbmds.makeMap(model, { onHover: showHover, onDraw: showDrawNumber, onAxes: showAxes });
   const grid = Sbmds.makeAxesGrid(model, { onPick: (axes) => { map.setAxes(axes); byId("stage").scrollIntoView({ block: "center" }); } });
+  const clusters = Sbmds.makeClusters(model, { select, showOnMap: showClusters });
   let shepard = null;
   const table = Sbmds.makeObjectTable(model, { select, selected: () => map.view.selected });
 
@@ -39,6 +40,7 @@
 
   function showAxes(axes) {
     grid?.mark(axes);
+    clusters?.mark(axes);
     for (const [side, id] of [[0, "axis-x"], [1, "axis-y"]]) if (byId(id)) byId(id).value = axes[side];
     byId("stage").setAttribute("aria-label", `Map of ${plural(model.n, "object")}, posterior means on ${model.dims === 1 ? "one axis" : `axes ${axes[0] + 1} and ${axes[1] + 1}`}. The table of objects below says the same in numbers.`);
   }
@@ -47,6 +49,7 @@
     painted = Sbmds.paint(model, column, hidden);
     map.setPaint(painted);
     grid.paint(painted);
+    clusters.paint();
     Sbmds.drawLegend(byId("legend"), painted.legend, hidden, toggleLevel);
   }
 
@@ -58,6 +61,19 @@
     if (hidden.size === keys.length) hidden.clear();
     repaint();
     byId("legend").querySelectorAll("button")[keys.indexOf(key)]?.focus();
+  }
+
+  function colourBy(chosen) {
+    column = chosen;
+    byId("colour").value = chosen ? columns.indexOf(chosen) : "";
+    hidden.clear();
+    repaint();
+  }
+
+  function showClusters() {
+    byId("outlines").checked = map.view.outlines = true;
+    colourBy(model.clusters.column);
+    byId("stage").scrollIntoView({ block: "center" });
   }
 
   function setTheme(theme) {
@@ -104,12 +120,8 @@
   function wireControls() {
     byId("colour").append(element("option", { value: "" }, "none"), ...columns.map((one, i) => element("option", { value: i }, one.name)));
     byId("colour").value = column ? 0 : "";
-    byId("colour").addEventListener("change", (event) => {
-      column = event.target.value === "" ? null : columns[event.target.value];
-      hidden.clear();
-      repaint();
-    });
-    for (const [id, key, possible] of [["ellipses", "ellipses", model.hasCovariance], ["cloud", "cloud", model.draws], ["names-shown", "names", true]]) {
+    byId("colour").addEventListener("change", (event) => colourBy(event.target.value === "" ? null : columns[event.target.value]));
+    for (const [id, key, possible] of [["ellipses", "ellipses", model.hasCovariance], ["cloud", "cloud", model.draws], ["names-shown", "names", true], ["outlines", "outlines", model.clusters]]) {
       byId(id).disabled = !possible;
       byId(id).addEventListener("change", (event) => { map.view[key] = event.target.checked; map.request(); });
     }

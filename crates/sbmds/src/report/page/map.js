@@ -10,7 +10,7 @@
     const [under, glCanvas, over] = ["layer-under", "layer-points", "layer-over"].map(Sbmds.byId);
     const camera = Sbmds.makeCamera();
     const gl = Sbmds.webglRenderer(glCanvas);
-    const view = { axes: model.dims > 1 ? [0, 1] : [0, 0], ellipses: false, cloud: false, names: true, selected: -1, hovered: -1, draw: -1, playing: false, paper: false };
+    const view = { axes: model.dims > 1 ? [0, 1] : [0, 0], ellipses: false, cloud: false, names: true, outlines: false, selected: -1, hovered: -1, draw: -1, playing: false, paper: false };
     let scene = null;
     let painted = null;
     let asked = false;
@@ -106,6 +106,7 @@
 
     function drawOver(ctx) {
       const [ink, paper] = ["--ink", "--raised"].map(Sbmds.themeColour);
+      if (view.outlines && model.clusters) Sbmds.drawOutlines(ctx, model.clusters, camera, view.axes, scene.heights);
       const neighbours = view.selected >= 0 && model.neighbours ? model.neighbours.of(view.selected) : [];
       if (view.selected >= 0) {
         drawOwnDraws(ctx, ink);
@@ -151,7 +152,7 @@
       ctx.font = `12px ${Sbmds.themeColour("--sans")}`;
       ctx.lineJoin = "round";
       const isFirst = new Set(first);
-      for (const object of [...first, ...seen.filter((other) => !isFirst.has(other) && painted.colours[4 * other + 3] === 255)]) {
+      for (const object of [...first, ...seen.filter((other) => !isFirst.has(other) && painted.colours[4 * other + 3] > Sbmds.FADED)]) {
         const text = Sbmds.shorten(model.names[object], 28);
         const spot = place.text(...pixelOf(object), ctx.measureText(text).width, scene.radius, object === view.selected || object === view.hovered);
         if (!spot) continue;

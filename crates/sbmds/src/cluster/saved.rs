@@ -1,0 +1,113 @@
+//! The clusters of a run as an earlier call left them in a directory, read back.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::bagging::DrawPlace;
+use super::draw_labels::DrawLabels;
+use super::error::ClusterError;
+use super::run::{CONSENSUS, DRAWS, LABELS, SUMMARY};
+use super::summary::ClusterSummary;
+use crate::dissimilarity::Names;
+
+/// What [`RunClusters::write`](super::RunClusters::write) left in a directory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedClusters {
+    /// All of it in numbers.
+    pub summary: ClusterSummary,
+    /// The draws that were clustered.
+    pub places: Vec<DrawPlace>,
+    /// Their clusters.
+    pub labels: DrawLabels,
+    /// The consensus cluster of each object, -1 for noise.
+    pub consensus: Vec<i32>,
+    /// How sure it is (see [`Consensus`](super::Consensus)).
+    pub confidence: Vec<f64>,
+}
+
+impl SavedClusters {
+    /// Reads them; `None` if nothing was clustered there.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or speaks of other objects than `names`.
+    pub fn read(directory: &Path, names: &Names) -> Result<Option<Self>, ClusterError> {
+        let path = directory.join(SUMMARY);
+        let summary: ClusterSummary = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(ClusterError::io("read", &path)(error)),
+            Ok(json) => {
+                serde_json::from_slice(&json).map_err(|error| ClusterError::damaged(&path, error.to_string()))?
+            }
+        };
+        let labels = read_labels(&directory.join(LABELS), names.len())?;
+        let places = read_places(&directory.join(DRAWS))?;
+        let (consensus, confidence) = read_consensus(&directory.join(CONSENSUS), names)?;
+        if [summary.n_draws, places.len()] != [labels.n_draws(); 2] || summary.n_objects != names.len() {
+            return Err(ClusterError::damaged(&path, "its numbers of draws and objects are not those of the tables"));
+        }
+        Ok(Some(Self { summary, places, labels, consensus, confidence }))
+    }
+}
+
+fn read_labels(path: &Path, n_objects: usize) -> Result<DrawLabels, ClusterError> {
+    let file = File::open(path).map_err(ClusterError::io("read", path))?;
+    let npy = npyz::NpyFile::new(BufReader::new(file)).map_err(ClusterError::io("read", path))?;
+    let &[_, n_columns] = npy.shape() else {
+        return Err(ClusterError::damaged(path, "it is not an array of draws x objects"));
+    };
+    if n_columns != n_objects as u64 || npy.order() != npyz::Order::C {
+        return Err(ClusterError::damaged(path, format!("it is for {n_columns} objects, the run has {n_objects}")));
+    }
+    let is_short = npy.dtype().num_bytes() == Some(2);
+    let labels = if is_short { numbers::<i16>(npy) } else { numbers::<i32>(npy) };
+    let labels = labels.map_err(ClusterError::io("read", path))?;
+    // Clusters are numbered from 0 and there are no more than objects.
+    if labels.iter().any(|&label| label < -1 || label >= n_objects as i32) {
+        return Err(ClusterError::damaged(path, "a label is no number of a cluster"));
+    }
+    Ok(DrawLabels::from_draws(n_objects, labels.chunks_exact(n_objects)))
+}
+
+fn numbers<T: npyz::Deserialize + Into<i32>>(npy: npyz::NpyFile<BufReader<File>>) -> io::Result<Vec<i32>> {
+    npy.data::<T>().map_err(io::Error::other)?.map(|number| Ok(number?.into())).collect()
+}
+
+#[derive(Deserialize)]
+struct DrawRow {
+    chain: usize,
+    draw: usize,
+}
+
+fn read_places(path: &Path) -> Result<Vec<DrawPlace>, ClusterError> {
+    let rows = rows::<DrawRow>(path)?;
+    Ok(rows.into_iter().map(|DrawRow { chain, draw }| DrawPlace { chain, draw }).collect())
+}
+
+#[derive(Deserialize)]
+struct ObjectRow {
+    name: String,
+    cluster: i32,
+    confidence: f64,
+}
+
+fn read_consensus(path: &Path, names: &Names) -> Result<(Vec<i32>, Vec<f64>), ClusterError> {
+    let rows = rows::<ObjectRow>(path)?;
+    let are_named_alike =
+        rows.len() == names.len() && rows.iter().zip(names.iter()).all(|(row, name)| row.name == name);
+    if !are_named_alike {
+        return Err(ClusterError::damaged(path, "its objects are not those of the run"));
+    }
+    if rows.iter().any(|row| row.cluster < -1 || row.cluster >= names.len() as i32) {
+        return Err(ClusterError::damaged(path, "a label is no number of a cluster"));
+    }
+    Ok(rows.into_iter().map(|row| (row.cluster, row.confidence)).unzip())
+}
+
+fn rows<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>, ClusterError> {
+    let file = File::open(path).map_err(ClusterError::io("read", path))?;
+    let rows: csv::Result<Vec<T>> = csv::Reader::from_reader(file).into_deserialize().collect();
+    rows.map_err(|error| ClusterError::damaged(path, error.to_string()))
+}
