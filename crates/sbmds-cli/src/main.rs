@@ -4,6 +4,7 @@ mod arguments;
 mod bench;
 mod calibrate;
 mod cluster;
+mod compare;
 mod demo;
 mod eval;
 mod export;
@@ -51,6 +52,8 @@ enum Command {
     Cluster(Box<cluster::Cluster>),
     /// Clusters of points by HDBSCAN, without a fit
     Hdbscan(hdbscan::Hdbscan),
+    /// One quantity in several fits: a table, distances between posteriors, and densities laid over one another
+    Compare(compare::Compare),
     /// Write the draws of a fit as plain files
     Export(export::Export),
     /// Simulate, fit, and check that fits contain the truth as often as they say
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Command::Plot(command) => command.run(),
         Command::Cluster(command) => command.run(),
         Command::Hdbscan(command) => command.run(),
+        Command::Compare(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Calibrate(command) => command.run(),
         Command::Bench(command) => command.run(),

@@ -13,7 +13,8 @@ use crate::report::LabelArgs;
 /// Flags of `sbmds plot`.
 #[derive(Args)]
 pub struct Plot {
-    /// Directory of the run (several for density), then what to draw: map, shepard, trace, rank, ess, density or clusters
+    /// Directory of the run (several for density), then what to draw: map, shepard, trace, rank, ess, density, clusters,
+    /// groups or tree
     #[arg(required = true, num_args = 2.., value_names = ["RUN", "KIND"])]
     words: Vec<PathBuf>,
     /// The file to write: .svg (with its font inside) or .png (300 dots per inch)
@@ -28,7 +29,10 @@ pub struct Plot {
     /// The column of the labels that colours a map
     #[arg(long, visible_alias = "color", value_name = "COLUMN")]
     colour: Option<String>,
-    /// The two axes of a map, or of clusters
+    /// The column of the labels that makes groups of the objects
+    #[arg(long, value_name = "COLUMN")]
+    group: Option<String>,
+    /// The two axes of a map
     #[arg(long, value_name = "A,B", default_value = "1,2", value_parser = two_axes)]
     axes: (usize, usize),
     /// Width in millimetres; 89 is one column of most journals
@@ -43,7 +47,8 @@ impl Plot {
         let runs = runs.iter().map(|run| FinishedRun::open(run)).collect::<Result<Vec<_>, _>>()?;
         let options = Options {
             quantity: self.quantity.clone(),
-            colour: self.colour_column(&runs[0])?,
+            colour: self.column("--colour", self.colour.as_deref(), &runs[0])?,
+            group: self.column("--group", self.group.as_deref(), &runs[0])?,
             axes: self.axes,
             width_mm: self.width_mm,
         };
@@ -52,12 +57,13 @@ impl Plot {
         Ok(())
     }
 
-    fn colour_column(&self, run: &FinishedRun) -> Result<Option<LabelColumn>, Failure> {
-        let Some(name) = &self.colour else { return Ok(None) };
+    /// The column of the labels that a flag names.
+    fn column(&self, flag: &str, name: Option<&str>, run: &FinishedRun) -> Result<Option<LabelColumn>, Failure> {
+        let Some(name) = name else { return Ok(None) };
         let Some(labels) = self.labels.read(run)? else {
-            return Err(Failure::bad_input(
-                "--colour: there are no labels. Remedy: give a table of them with --labels",
-            ));
+            return Err(Failure::bad_input(format!(
+                "{flag}: there are no labels. Remedy: give a table of them with --labels"
+            )));
         };
         if let Some(warning) = labels.warning() {
             eprintln!("warning: {warning}");
@@ -66,7 +72,7 @@ impl Plot {
         match labels.column(name) {
             Some(column) => Ok(Some(column.clone())),
             None => Err(Failure::bad_input(format!(
-                "--colour: the table of labels has no column {name:?}. Remedy: give one of {}",
+                "{flag}: the table of labels has no column {name:?}. Remedy: give one of {}",
                 known()
             ))),
         }

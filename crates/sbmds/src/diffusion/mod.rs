@@ -7,8 +7,10 @@
 mod ancestors;
 mod files;
 mod node_draws;
+mod node_map;
 mod tracer;
 mod trees;
 
 pub use files::{DEFAULT_TREES, write_files};
 pub use node_draws::{NodeDraw, NodeDraws};
+pub use node_map::NodeMap;

@@ -90,6 +90,11 @@ impl<'a> NodeDraws<'a> {
         Ok(())
     }
 
+    /// Locations of all nodes: the tips at the mean map, inner nodes at `ancestors`.
+    pub(super) fn node_locations<'s>(&'s self, ancestors: &'s Locations) -> NodeLocations<'s> {
+        self.prior.node_locations(self.mean.as_slice(), ancestors.as_slice())
+    }
+
     fn damaged(&self, chain: usize, draw: usize) -> RunError {
         let what = format!("trait_covariance of draw {draw} of chain {chain} is no covariance");
         RunError::Damaged { path: self.reader.path().to_owned(), what }

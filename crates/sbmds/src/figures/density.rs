@@ -1,7 +1,5 @@
 //! Kernel densities of one quantity: of the chains of a run, or of several runs laid over one another.
 
-use std::collections::BTreeSet;
-
 use plotters::style::RGBColor;
 
 use super::axes::{BELOW, Frame, MARGIN_RIGHT, Rect, range_of, room_left};
@@ -10,7 +8,7 @@ use super::legend;
 use super::palette::{BLACK, colour};
 use super::scene::{Ink, Point, Scene};
 use crate::diagnostics::kernel_density::{bandwidth, density};
-use crate::run::{FinishedRun, RunError};
+use crate::run::{FinishedRun, RunError, distinct_names};
 
 /// Points of a curve.
 const POINTS: usize = 256;
@@ -80,17 +78,6 @@ fn of_runs(runs: &[FinishedRun], quantity: &str) -> Result<Vec<Curve>, RunError>
         Ok(Curve { name: names[place].clone(), draws: thinned(&pooled), colour: colour(place), width: 0.8 })
     };
     runs.iter().enumerate().map(curve).collect()
-}
-
-/// The names of the runs; their paths as given if two have the same name.
-fn distinct_names(runs: &[FinishedRun]) -> Vec<String> {
-    let names: Vec<String> = runs.iter().map(FinishedRun::name).collect();
-    let different: BTreeSet<&String> = names.iter().collect();
-    if different.len() == names.len() {
-        names
-    } else {
-        runs.iter().map(|run| run.path().display().to_string()).collect()
-    }
 }
 
 fn thinned(draws: &[f64]) -> Vec<f64> {

@@ -162,7 +162,7 @@ fn outline(frame: &Frame, centre: (f64, f64), ellipse: &Ellipse) -> Vec<Point> {
 }
 
 /// The colour of every object, and what it means.
-struct Colours {
+pub(super) struct Colours {
     of_object: Vec<RGBColor>,
     meaning: Meaning,
 }
@@ -174,7 +174,7 @@ enum Meaning {
 }
 
 impl Colours {
-    fn new(column: Option<&LabelColumn>, n_objects: usize) -> Self {
+    pub(super) fn new(column: Option<&LabelColumn>, n_objects: usize) -> Self {
         match column.map(|column| (&column.name, &column.values)) {
             None => Self { of_object: vec![colour(0); n_objects], meaning: Meaning::None },
             Some((_, LabelValues::Categorical { levels, codes })) => Self::of_levels(levels, codes),
@@ -182,7 +182,7 @@ impl Colours {
         }
     }
 
-    fn of(&self, object: usize) -> RGBColor {
+    pub(super) fn of(&self, object: usize) -> RGBColor {
         self.of_object[object]
     }
 
@@ -214,7 +214,7 @@ impl Colours {
     }
 
     /// Draws the legend at the top of the sheet and returns where it ends.
-    fn legend(&self, scene: &mut Scene, left: f64, right: f64) -> f64 {
+    pub(super) fn legend(&self, scene: &mut Scene, left: f64, right: f64) -> f64 {
         match &self.meaning {
             Meaning::None => 0.0,
             Meaning::Levels(entries) => legend::entries(scene, left, right, 1.0, entries),

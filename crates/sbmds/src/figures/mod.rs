@@ -1,5 +1,5 @@
 //! Figures for papers: a finished run as a map, a Shepard plot, traces, ranks, effective sample sizes,
-//! densities or clusters.
+//! densities, clusters, groups or the tree it diffused along.
 //!
 //! [`draw`] makes a [`Scene`] of lines, dots and texts in points of print, and [`write()`] puts it into an SVG (which carries its
 //! font) or a PNG (300 dots per inch) by the extension of the file. Text is 7 points high at the width that is asked for; colours
@@ -10,6 +10,7 @@ mod chains;
 mod clusters;
 mod density;
 mod ess;
+mod groups;
 mod legend;
 mod map;
 mod names;
@@ -19,6 +20,7 @@ mod scene;
 mod shepard;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use std::str::FromStr;
 
@@ -45,6 +47,10 @@ pub enum Kind {
     Density,
     /// Mean locations by consensus cluster, with the outlines of the clusters of five draws.
     Clusters,
+    /// The median location of every group of objects.
+    Groups,
+    /// The tree of a fit along one, drawn over the map: where ancestors were, and when.
+    Tree,
 }
 
 impl FromStr for Kind {
@@ -59,9 +65,11 @@ impl FromStr for Kind {
             "ess" => Self::Ess,
             "density" => Self::Density,
             "clusters" => Self::Clusters,
+            "groups" => Self::Groups,
+            "tree" => Self::Tree,
             _ => {
                 return Err(format!(
-                    "{word:?} is no figure. Remedy: end with map, shepard, trace, rank, ess, density or clusters, as in \
+                    "{word:?} is no figure. Remedy: end with map, shepard, trace, rank, ess, density, clusters, groups or tree, as in \
                      `sbmds plot RUN map --out map.svg`"
                 ));
             }
@@ -77,6 +85,8 @@ pub struct Options {
     pub quantity: Option<String>,
     /// The labels that colour a map.
     pub colour: Option<LabelColumn>,
+    /// The labels that make groups of the objects.
+    pub group: Option<LabelColumn>,
     /// The axes of a map, counted from 1.
     pub axes: (usize, usize),
     /// Width in millimetres.
@@ -86,7 +96,7 @@ pub struct Options {
 impl Default for Options {
     /// 89 mm: one column of most journals.
     fn default() -> Self {
-        Self { quantity: None, colour: None, axes: (1, 2), width_mm: 89.0 }
+        Self { quantity: None, colour: None, group: None, axes: (1, 2), width_mm: 89.0 }
     }
 }
 
@@ -109,6 +119,8 @@ pub fn draw(kind: Kind, runs: &[FinishedRun], options: &Options) -> Result<Scene
     match (kind, runs) {
         (Kind::Density, runs) => density::draw(runs, quantity.unwrap_or("sigma"), width),
         (Kind::Clusters, [run]) => clusters::draw(run, options, width),
+        (Kind::Groups, [run]) => groups::draw(run, options, width),
+        (Kind::Tree, [run]) => tree::draw(run, options, width),
         (Kind::Map, [run]) => map::draw(run, options, width),
         (Kind::Shepard, [run]) => shepard::draw(run, width),
         (Kind::Trace, [run]) => chains::trace(run, quantity.unwrap_or("sigma"), width),

@@ -92,7 +92,12 @@ fn what_cannot_be_drawn_is_refused_with_a_remedy() {
     let scene = draw(Kind::Map, &runs, &Options::default()).unwrap();
     let error = write(&scene, &directory.path().join("map.pdf")).unwrap_err().to_string();
     assert!(error.contains("ends neither in .svg nor in .png"), "{error}");
-    assert!("pie".parse::<Kind>().unwrap_err().contains("map, shepard, trace, rank, ess, density or clusters"));
+    assert!(
+        "pie"
+            .parse::<Kind>()
+            .unwrap_err()
+            .contains("map, shepard, trace, rank, ess, density, clusters, groups or tree")
+    );
 }
 
 #[test]

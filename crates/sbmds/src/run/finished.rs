@@ -182,6 +182,10 @@ impl FinishedRun {
         if let Some(stored) = self.stored_quantity(name)? {
             return Ok(stored);
         }
+        // As flags are written: diffusion-rate.
+        if let Some(stored) = self.stored_quantity(&name.replace('-', "_"))? {
+            return Ok(stored);
+        }
         let mut monitored = self.monitored()?;
         if let Some(found) = monitored.iter().position(|quantity| quantity.name() == name) {
             return Ok(monitored.swap_remove(found));

@@ -20,6 +20,7 @@ mod chain;
 mod chains;
 mod check;
 mod climb;
+mod compare;
 mod config;
 mod connections;
 mod coupled;
@@ -38,6 +39,8 @@ mod summary_lines;
 mod tree;
 
 pub use check::CheckedConfig;
+pub(crate) use compare::distinct_names;
+pub use compare::{ComparedPair, ComparedRun, Comparison, compare};
 pub use config::{FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, RunConfig, Start, TreeConfig};
 pub use connections::{disconnection, underdetermination};
 pub use coupled::CoupledPairs;
