@@ -13,6 +13,7 @@ mod problem;
 mod report;
 mod resident;
 mod samplers;
+mod tree;
 
 use clap::Subcommand;
 
@@ -29,6 +30,8 @@ pub enum Bench {
     Clusters(clusters::Clusters),
     /// Effective draws per second of the samplers on the paper's efficiency study
     Samplers(samplers::Samplers),
+    /// Cost of the prior along a tree beside the likelihood, and of whole iterations beside the published code
+    Tree(tree::TreeBench),
 }
 
 impl Bench {
@@ -38,6 +41,7 @@ impl Bench {
             Self::Memory(command) => command.run(),
             Self::Clusters(command) => command.run(),
             Self::Samplers(command) => command.run(),
+            Self::Tree(command) => command.run(),
         }
     }
 }

@@ -8,6 +8,7 @@ use super::neighbours::Neighbours;
 use super::pack;
 use super::shepard::Shepard;
 use super::traces::{Trace, TraceDiagnosis};
+use super::tree::TreeSection;
 use crate::dissimilarity::{LabelColumn, LabelValues};
 
 /// Everything that the page shows of a run.
@@ -75,6 +76,8 @@ pub struct ReportData {
 pub enum Section {
     /// What `sbmds cluster` found.
     Clusters(Box<ClusterSection>),
+    /// What a fit along a tree found.
+    Tree(Box<TreeSection>),
 }
 
 /// Whether to trust the run.

@@ -8,6 +8,7 @@ use super::draw_sample::{self, DrawSample};
 use super::neighbours::{self, Neighbours};
 use super::shepard::{self, Shepard};
 use super::traces::Movement;
+use super::tree;
 use super::warnings;
 use crate::Locations;
 use crate::coupling::Couplings;
@@ -60,7 +61,11 @@ impl ReportData {
             traces: movement.traces,
             diagnostics: movement.diagnostics,
             n_monitored: monitored.len(),
-            sections: clusters.map(Section::Clusters).into_iter().collect(),
+            sections: tree::gather(run)?
+                .map(Section::Tree)
+                .into_iter()
+                .chain(clusters.map(Section::Clusters))
+                .collect(),
         })
     }
 }
@@ -156,6 +161,7 @@ fn config_without_paths(config: &FitConfig) -> String {
     config.input.path = last(&config.input.path);
     config.input.names = config.input.names.as_deref().map(last);
     config.input.labels = config.input.labels.as_deref().map(last);
+    config.tree.iter_mut().for_each(|tree| tree.path = last(&tree.path));
     if let Couplings::Graph(path) = &config.model.couplings {
         config.model.couplings = Couplings::Graph(last(path));
     }

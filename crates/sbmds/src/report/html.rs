@@ -30,6 +30,7 @@ const SCRIPTS: &[(&str, &str)] = files![
     "grid.js",
     "clusters.js",
     "heat_map.js",
+    "tree.js",
     "main.js",
 ];
 

@@ -15,6 +15,7 @@ mod neighbours;
 mod pack;
 mod shepard;
 mod traces;
+mod tree;
 mod warnings;
 
 #[cfg(test)]
@@ -35,3 +36,4 @@ pub use shepard::Shepard;
 pub(crate) use test_run::{fixed_run, small_run};
 pub(crate) use traces::{RANK_BINS, worst_first};
 pub use traces::{Trace, TraceDiagnosis};
+pub use tree::{NodeData, RateData, TreeSection};

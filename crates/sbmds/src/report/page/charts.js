@@ -33,6 +33,8 @@
     return { chart, x, y };
   }
 
+  Sbmds.chartFrame = frame;
+
   function traceChart(trace, chains) {
     const length = trace.values.length / chains;
     const { chart, x, y } = frame({

@@ -56,6 +56,7 @@ const Sbmds = {};
   Sbmds.readModel = (raw) => {
     const [n, dims] = [raw.n_objects, raw.n_dims];
     const clusters = Sbmds.readClusters(raw.sections, unpack);
+    const tree = Sbmds.readTree(raw.sections, unpack);
     const mean = unpack(raw.mean);
     const covariance = unpack(raw.covariance);
     const triangle = (dims * (dims + 1)) / 2;
@@ -72,7 +73,7 @@ const Sbmds = {};
       totalSd: (object) => Math.sqrt(sum(dims, (dim) => cov(object, dim, dim))),
       fit: unpackAll(raw.fit, ["stress", "residual", "partners"]) || { stress: null, residual: null, partners: null },
       labels: [...(raw.labels || []).map(unpackLabel), ...(clusters ? clusters.columns : [])],
-      clusters,
+      clusters, tree,
       draws: unpackDraws(raw.draws, n, dims),
       neighbours: unpackNeighbours(raw.neighbours, n),
       shepard: unpackAll(raw.shepard, ["a", "b", "observed", "mean", "low", "high"]),

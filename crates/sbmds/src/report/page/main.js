@@ -15,6 +15,7 @@
   const map = Sbmds.makeMap(model, { onHover: showHover, onDraw: showDrawNumber, onAxes: showAxes });
   const grid = Sbmds.makeAxesGrid(model, { onPick: (axes) => { map.setAxes(axes); byId("stage").scrollIntoView({ block: "center" }); } });
   const clusters = Sbmds.makeClusters(model, { select, showOnMap: showClusters });
+  const tree = Sbmds.makeTree(model, { select });
   let shepard = null;
   const table = Sbmds.makeObjectTable(model, { select, selected: () => map.view.selected });
 
@@ -41,6 +42,7 @@
   function showAxes(axes) {
     grid?.mark(axes);
     clusters?.mark(axes);
+    tree?.mark(axes);
     for (const [side, id] of [[0, "axis-x"], [1, "axis-y"]]) if (byId(id)) byId(id).value = axes[side];
     byId("stage").setAttribute("aria-label", `Map of ${plural(model.n, "object")}, posterior means on ${model.dims === 1 ? "one axis" : `axes ${axes[0] + 1} and ${axes[1] + 1}`}. The table of objects below says the same in numbers.`);
   }
