@@ -93,7 +93,11 @@ fn figures_that_cannot_be_drawn_are_refused() {
     case.write("labels.csv", "name,group\no1,red\n");
     for (arguments, words) in [
         ("plot run map --out map.pdf", &["--out", ".svg", ".png"][..]),
-        ("plot run pie --out map.svg", &["\"pie\" is no figure", "map, shepard, trace, rank, ess or density"]),
+        (
+            "plot run pie --out map.svg",
+            &["\"pie\" is no figure", "map, shepard, trace, rank, ess, density or clusters"],
+        ),
+        ("plot run clusters --out map.svg", &["has no clusters yet", "sbmds cluster"]),
         ("plot run run map --out map.svg", &["this figure shows one run, and 2 were given"]),
         ("plot run trace --quantity rate --out t.svg", &["no quantity \"rate\"", "Remedy", "sigma"]),
         ("plot run map --axes 1,3 --out map.svg", &["axes 1 and 3 of a map with 2 dimensions"]),

@@ -1,7 +1,7 @@
 //! From a first map uphill to where the posterior is high: L-BFGS (Nocedal 1980) on the log density.
 //!
-//! A map from few landmarks can be far from where the coupled pairs want the objects. Chains that find their way by
-//! themselves end in different arrangements of a few objects, which then hardly change; from one map that has climbed they do not.
+//! A map from few landmarks can be far from where the coupled pairs want the objects, and a warm-up of some hundred iterations
+//! then ends before chains are at the same height. A climb costs less; it does not make chains mix.
 
 use std::collections::VecDeque;
 

@@ -15,8 +15,8 @@ use crate::random::{Purpose, stream};
 
 /// How far chains start from the first map, in parts of its extent.
 const SPREAD: f64 = 0.1;
-/// The same from a map that has climbed: farther away, the energy of the fall would throw objects out of their places
-/// again.
+/// The same from a map that has climbed: a shake by much more than the posterior's width would undo the climb. Chains that
+/// begin so near each other are less of a test of R-hat.
 const SPREAD_AFTER_CLIMB: f64 = 0.02;
 /// Objects up to which classical MDS of a matrix takes seconds.
 const CLASSICAL_OBJECTS: usize = 20_000;
