@@ -11,11 +11,11 @@ use crate::posterior::{NoisePrior, Posterior, Spread, Workspace};
 use crate::sampler::{JointTarget, LocationsTarget, Target};
 
 /// Steps at most: each costs about one gradient.
-const MOST_STEPS: usize = 200;
+const MOST_STEPS: usize = 2_000;
 /// Steps whose curvature is remembered; Liu and Nocedal (1989) find 3 to 20 alike.
 const MEMORY: usize = 10;
 /// A step that gains less than this part of the log density ends the climb: the sampler does the rest.
-const SETTLED: f64 = 1e-6;
+const SETTLED: f64 = 1e-8;
 /// The first step moves coordinates by this part of the map's extent on average.
 const FIRST_MOVE: f64 = 0.01;
 /// The part of the slope's promise that a step must keep (Armijo), and how often a step may be halved.
@@ -143,7 +143,7 @@ mod tests {
             self.gradient(position, gradient);
             let off = position.iter().zip(1..).map(|(x, k)| f64::from(k) * (x - f64::from(k)).powi(2));
             let log_density = -off.sum::<f64>() - 1.0;
-            Density { log_likelihood: log_density, log_density, by_log_sigma: 0.0 }
+            Density { log_likelihood: log_density, log_prior_x: 0.0, log_density, by_log_sigma: 0.0 }
         }
 
         fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
@@ -168,7 +168,7 @@ mod tests {
         fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
             gradient.fill(1.0);
             let log_density = if position[0] == 1.0 { 0.0 } else { f64::NAN };
-            Density { log_likelihood: log_density, log_density, by_log_sigma: 0.0 }
+            Density { log_likelihood: log_density, log_prior_x: 0.0, log_density, by_log_sigma: 0.0 }
         }
 
         fn gradient(&mut self, _position: &[f64], gradient: &mut [f64]) {
