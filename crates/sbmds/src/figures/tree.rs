@@ -6,6 +6,7 @@ use super::legend;
 use super::map::{axis_titles, checked_axes, dot_radius, equal_scales, height_of};
 use super::palette::ramp;
 use super::scene::{Ink, Point, Scene};
+use crate::diagnostics::{quantile_of_sorted, sorted};
 use crate::diffusion::NodeMap;
 use crate::run::{FinishedRun, RunError};
 
@@ -24,7 +25,7 @@ fn on_sheet(nodes: &NodeMap, run: &FinishedRun, (first, second): (usize, Option<
     let (left, right) = (room_left(y, width, true), width - 4.0);
     let n_tips = run.names().len();
     let mut scene = Scene::new(format!("Tree of {} over its map, {n_tips} tips", run.name()), width, 0.0);
-    let times = range_of(nodes.times.iter().copied(), 0.0);
+    let times = middle_and_end(&nodes.times);
     let top = legend::bar(&mut scene, left, right, 1.0, "Time from the root", times) + 3.0;
     let height = height_of(right - left, x, y);
     scene.height = top + height + BELOW;
@@ -45,4 +46,10 @@ fn on_sheet(nodes: &NodeMap, run: &FinishedRun, (first, second): (usize, Option<
         scene.dot(place(node), 0.8 * dot_radius(n_tips), Ink::solid(colour(node)));
     }
     scene
+}
+
+/// From the time that one node in twenty precedes to the latest: a few early nodes would take all colours for themselves.
+fn middle_and_end(times: &[f64]) -> (f64, f64) {
+    let sorted = sorted(times.to_vec());
+    range_of([quantile_of_sorted(&sorted, 0.05), quantile_of_sorted(&sorted, 1.0)], 0.0)
 }

@@ -11,11 +11,11 @@ use crate::posterior::{NoisePrior, Posterior, Spread, Workspace};
 use crate::sampler::{JointTarget, LocationsTarget, Target};
 
 /// Steps at most: each costs about one gradient.
-const MOST_STEPS: usize = 2_000;
+const MOST_STEPS: usize = 200;
 /// Steps whose curvature is remembered; Liu and Nocedal (1989) find 3 to 20 alike.
 const MEMORY: usize = 10;
 /// A step that gains less than this part of the log density ends the climb: the sampler does the rest.
-const SETTLED: f64 = 1e-8;
+const SETTLED: f64 = 1e-6;
 /// The first step moves coordinates by this part of the map's extent on average.
 const FIRST_MOVE: f64 = 0.01;
 /// The part of the slope's promise that a step must keep (Armijo), and how often a step may be halved.

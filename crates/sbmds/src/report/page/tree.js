@@ -68,7 +68,9 @@
     const label = dims === 1 ? ["Axis 1", "Time from the root"] : axes.map((axis) => Sbmds.axisName(model, axis));
     const { chart, x, y } = chartFrame({ width, height, xRange: equal[0], yRange: equal[1], nX: 6, nY: 6, xLabel: label[0], yLabel: label[1],
       label: `The tree over the map on ${label.join(" and ")}: ${Sbmds.plural(model.n, "tip")}, with the mean locations of their ancestors` });
-    const shade = (node) => Math.min(SHADES - 1, Math.floor((SHADES * times[node]) / (latest || 1)));
+    const ranks = new Uint32Array(times.length);
+    Array.from(times.keys()).sort((a, b) => times[a] - times[b]).forEach((node, rank) => { ranks[node] = rank; });
+    const shade = (node) => Math.floor((SHADES * ranks[node]) / times.length);
     const place = (node) => `${x(at(node, 0)).toFixed(1)} ${y(at(node, 1)).toFixed(1)}`;
     const paths = Array.from({ length: SHADES }, () => []);
     parents.forEach((parent, node) => { if (parent !== NONE) paths[shade(node)].push(`M${place(parent)}L${place(node)}`); });
@@ -83,6 +85,6 @@
     const root = parents.length - 1;
     chart.append(svg("path", { class: "root", d: `M${place(root)}m-6 0h12m-6 -6v12`, stroke: "var(--text)", "stroke-width": 1.6 }, svg("title", {}, "root")));
     return element("figure", { class: "tree-map" }, element("h3", {}, "The tree over the map"), chart,
-      element("figcaption", { class: "note" }, `Lines are branches between mean locations, from the root (cross) to the tips (dots); colours follow the time from the root, 0 to ${number(latest)}.`));
+      element("figcaption", { class: "note" }, `Lines are branches between mean locations, from the root (cross) to the tips (dots); colours follow the order of the nodes in time, from 0 to ${number(latest)} after the root.`));
   }
 })();
