@@ -9,6 +9,7 @@
 //!   draws as draws. One departure: a single chain has an R-hat, that of its two halves, where ArviZ gives NaN.
 //! - [`bfmi`]: how well momentum resampling explores the energies of a Hamiltonian sampler.
 //! - [`spectral_ess`]: coda's `effectiveSize`, for comparison with figures drawn in R.
+//! - [`hellinger`]: how far two posteriors of one quantity are apart.
 //! - [`assess`]: a [`Diagnosis`] of each [`Monitored`] quantity and one [`Verdict`] over all of them.
 
 mod assess;
@@ -17,6 +18,8 @@ mod chains;
 mod diagnosis;
 mod energy;
 mod ess;
+mod hellinger;
+pub(crate) mod kernel_density;
 mod mcse;
 mod modes;
 mod rank;
@@ -32,6 +35,7 @@ pub use chains::{Chains, ChainsError};
 pub use diagnosis::{Diagnosis, Monitored};
 pub use energy::bfmi;
 pub use ess::{ess_bulk, ess_mean, ess_quantile, ess_sd, ess_tail};
+pub use hellinger::hellinger;
 pub use mcse::{mcse_mean, mcse_quantile, mcse_sd};
 pub use rank::rank_histogram;
 pub(crate) use rank::{quantile_of_sorted, sorted};

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use plotters::style::RGBColor;
 
-use super::axes::{BELOW, Frame, MARGIN_RIGHT, Range, Rect, range_of, room_left};
+use super::axes::{BELOW, Frame, MARGIN_RIGHT, Rect, range_of, room_left};
 use super::chains::{capitalised, chain_entries};
 use super::legend;
 use super::palette::{BLACK, colour};
 use super::scene::{Ink, Point, Scene};
+use crate::diagnostics::kernel_density::{bandwidth, density};
 use crate::run::{FinishedRun, RunError};
 
 /// Points of a curve.
@@ -35,7 +36,8 @@ pub(super) fn draw(runs: &[FinishedRun], quantity: &str, width: f64) -> Result<S
         [low - 3.0 * bandwidth, high + 3.0 * bandwidth]
     });
     let x = range_of(ends, 0.0);
-    let lines: Vec<Vec<(f64, f64)>> = curves.iter().zip(&bandwidths).map(|(c, h)| density(&c.draws, *h, x)).collect();
+    let lines: Vec<Vec<(f64, f64)>> =
+        curves.iter().zip(&bandwidths).map(|(c, h)| density(&c.draws, *h, x, POINTS)).collect();
     let highest = lines.iter().flatten().map(|point| point.1).fold(0.0, f64::max);
     let y = (0.0, if highest > 0.0 { 1.06 * highest } else { 1.0 });
     let left = room_left(y, 0.6 * width, true);
@@ -94,43 +96,4 @@ fn distinct_names(runs: &[FinishedRun]) -> Vec<String> {
 fn thinned(draws: &[f64]) -> Vec<f64> {
     let step = draws.len().div_ceil(MOST_DRAWS).max(1);
     draws.iter().step_by(step).copied().filter(|draw| draw.is_finite()).collect()
-}
-
-/// Silverman's (1986) rule: 0.9 min(sd, IQR / 1.34) n^(-1/5).
-fn bandwidth(draws: &[f64]) -> f64 {
-    use crate::diagnostics::{quantile_of_sorted, sorted};
-    let n = draws.len() as f64;
-    let mean = draws.iter().sum::<f64>() / n;
-    let sd = (draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / n).sqrt();
-    let sorted = sorted(draws.to_vec());
-    let quartiles = quantile_of_sorted(&sorted, 0.75) - quantile_of_sorted(&sorted, 0.25);
-    let spread = if quartiles > 0.0 { sd.min(quartiles / 1.34) } else { sd };
-    // A constant has no density; a narrow peak says so.
-    let spread = if spread > 0.0 { spread } else { 1e-3 * mean.abs().max(1e-3) };
-    0.9 * spread * n.powf(-0.2)
-}
-
-/// The density at evenly spaced places.
-fn density(draws: &[f64], bandwidth: f64, range: Range) -> Vec<(f64, f64)> {
-    let norm = 1.0 / (draws.len().max(1) as f64 * bandwidth * std::f64::consts::TAU.sqrt());
-    let at = |x: f64| draws.iter().map(|draw| (-0.5 * ((x - draw) / bandwidth).powi(2)).exp()).sum::<f64>() * norm;
-    let place = |k: usize| range.0 + (range.1 - range.0) * k as f64 / (POINTS - 1) as f64;
-    (0..POINTS).map(|k| (place(k), at(place(k)))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_density_has_mass_one_and_lies_where_its_draws_do() {
-        let draws: Vec<f64> = (0..500).map(|k| ((k as f64 * 0.618).fract() - 0.5) * 2.0 + 7.0).collect();
-        let width = bandwidth(&draws);
-        let curve = density(&draws, width, (4.0, 10.0));
-        let step = 6.0 / (POINTS - 1) as f64;
-        let mass: f64 = curve.iter().map(|point| point.1 * step).sum();
-        let mean: f64 = curve.iter().map(|point| point.0 * point.1 * step).sum();
-        assert!((mass - 1.0).abs() < 1e-3 && (mean - 7.0).abs() < 0.01, "{mass} {mean}");
-        assert!(bandwidth(&[2.0; 10]) > 0.0);
-    }
 }
