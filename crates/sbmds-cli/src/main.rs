@@ -14,6 +14,7 @@ mod hdbscan;
 mod plot;
 mod progress;
 mod report;
+mod reproduce;
 mod simulate;
 mod summary;
 mod terminal_map;
@@ -55,6 +56,8 @@ enum Command {
     Export(export::Export),
     /// Simulate, fit, and check that fits contain the truth as often as they say
     Calibrate(calibrate::Calibrate),
+    /// The paper's figures and tables, our numbers beside the authors'
+    Reproduce(reproduce::Reproduce),
     /// Measure speed on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::Hdbscan(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Calibrate(command) => command.run(),
+        Command::Reproduce(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match result {

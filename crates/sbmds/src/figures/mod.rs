@@ -6,10 +6,12 @@
 
 mod axes;
 mod chains;
+mod chart;
 mod density;
 mod ess;
 mod legend;
 mod map;
+mod maps;
 mod names;
 mod palette;
 mod render;
@@ -20,6 +22,8 @@ mod tests;
 
 use std::str::FromStr;
 
+pub(crate) use chart::{Axis, AxisScale, Chart, Look, Panel, Series, SeriesColour, SeriesPoint, draw as draw_chart};
+pub(crate) use maps::{Maps, SmallMap, draw as draw_maps};
 pub use render::write;
 pub use scene::Scene;
 
