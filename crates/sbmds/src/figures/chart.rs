@@ -103,10 +103,10 @@ pub(crate) fn draw(chart: &Chart) -> Scene {
     let mut scene = Scene::new(chart.title.clone(), width, 0.0);
     let mut top = 1.0;
     if !chart.note.is_empty() {
-        scene.text((1.0, top + TEXT / 2.0 + 1.0), chart.note.clone(), Anchor::Start, Ink::solid(GREY));
+        scene.text((3.0, top + TEXT / 2.0 + 1.0), chart.note.clone(), Anchor::Start, Ink::solid(GREY));
         top += TEXT + 4.0;
     }
-    top = legend::marks(&mut scene, 1.0, width - 1.0, top, &entries(chart)) + 2.0;
+    top = legend::marks(&mut scene, 3.0, width - 1.0, top, &entries(chart)) + 2.0;
     let rows: Vec<Row> = chart.panels.chunks(chart.n_columns).map(|panels| Row::new(chart, panels)).collect();
     let labels = rows.iter().map(Row::label_width).fold(0.0, f64::max);
     let left = TEXT + 8.0 + labels + 5.0;
@@ -149,7 +149,7 @@ impl<'a> Row<'a> {
                 if chart.y.scale == AxisScale::Log && point.y - sd <= 0.2 * point.y { point.y } else { point.y - sd };
             [low, point.y + sd]
         };
-        let (x, x_ticks) = range_and_ticks(points().map(|point| point.x), chart.x.scale, 4);
+        let (x, x_ticks) = range_and_ticks(points().map(|point| point.x), chart.x.scale, 5);
         let (y, y_ticks) = range_and_ticks(points().flat_map(ends), chart.y.scale, 5);
         Self { panels, x, y, x_ticks, y_ticks }
     }

@@ -35,10 +35,10 @@ pub(crate) fn draw(figure: &Maps) -> Scene {
     let colours = range_of(figure.colours.iter().copied(), 0.0);
     let mut top = 1.0;
     if !figure.note.is_empty() {
-        scene.text((1.0, top + TEXT / 2.0 + 1.0), figure.note, Anchor::Start, Ink::solid(GREY));
+        scene.text((3.0, top + TEXT / 2.0 + 1.0), figure.note, Anchor::Start, Ink::solid(GREY));
         top += TEXT + 4.0;
     }
-    top = legend::bar(&mut scene, 1.0, width - 1.0, top, figure.colour_name, colours) + 2.0;
+    top = legend::bar(&mut scene, 3.0, width - 1.0, top, figure.colour_name, colours) + 2.0;
     let n_columns = figure.n_columns as f64;
     let side = (width - 2.0 - GUTTER * (n_columns - 1.0)) / n_columns;
     // Standard normal truths reach to about 3.5.

@@ -58,9 +58,8 @@ impl Experiment for Accuracy {
     }
 
     fn cost(&self, cell: &Cell) -> f64 {
-        // Few bands mix slowly, many cost more: about even. The full model mixes well.
-        let pairs = if cell.method == Method::Full { cell.n_objects as f64 / 10.0 } else { 1.0 };
-        cell.n_objects as f64 * pairs
+        // Few bands mix slowly, many cost more: about even. Trajectories get longer with N.
+        (cell.n_objects as f64).powf(1.4)
     }
 
     fn findings(&self, rows: &[Row], scale: Scale) -> Findings {
@@ -113,7 +112,7 @@ fn repeats(n_objects: usize, scale: Scale) -> usize {
         (Scale::Quick, 10) => 8,
         (Scale::Quick, 100) => 3,
         (Scale::Quick, _) => 1,
-        (Scale::Full, 10) => 50,
+        (Scale::Full, 10) => 20,
         (Scale::Full, 100) => 10,
         (Scale::Full, 1_000) => 2,
         (Scale::Full, _) => 1,
@@ -131,7 +130,7 @@ fn effort(scale: Scale) -> Effort {
     scale.pick(
         Effort { warmup: 200, first: 100, most: 200, error: 0.05 },
         Effort { warmup: 200, first: 100, most: 200, error: 0.03 },
-        Effort { warmup: 400, first: 200, most: 3_200, error: 0.01 },
+        Effort { warmup: 300, first: 200, most: 1_600, error: 0.01 },
     )
 }
 

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::run::Limits;
 use super::{Experiment, Page, Scale, Table};
-use crate::run::digits;
 
 /// The whole page.
 pub(super) fn markdown(
@@ -54,11 +53,11 @@ pub(super) fn short(number: f64) -> String {
     if !number.is_finite() {
         return String::new();
     }
-    let text = digits(number);
-    match text.split_once('e') {
-        None if text.contains('.') && number.abs() >= 1e-3 => text[..text.len() - 1].trim_end_matches('.').to_owned(),
-        _ => text,
+    if number != 0.0 && !(1e-4..1e6).contains(&number.abs()) {
+        return format!("{number:.2e}");
     }
+    let before_point = if number == 0.0 { 0 } else { number.abs().log10().floor() as i32 };
+    format!("{number:.*}", (2 - before_point).max(0) as usize)
 }
 
 /// A number for a file: enough digits, nothing for NaN.
@@ -73,4 +72,17 @@ pub(super) fn exact(number: f64) -> String {
 /// Ours over theirs.
 pub(super) fn ratio(ours: f64, authors: Option<f64>) -> String {
     authors.map_or(String::new(), |authors| format!("{:.2}", ours / authors))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits_on_pages_and_enough_in_files() {
+        let numbers = [0.0957735, 4.094e-5, 12345.6, 0.0, 1.0, f64::NAN];
+        assert_eq!(numbers.map(short), ["0.0958", "4.09e-5", "12346", "0.00", "1.00", ""]);
+        assert_eq!([0.1 + 0.2, f64::NAN].map(exact), ["0.3", ""]);
+        assert_eq!((ratio(1.0, Some(3.0)), ratio(1.0, None)), ("0.33".into(), String::new()));
+    }
 }

@@ -7,7 +7,9 @@ use crate::reproduce::measures::log_efficiency;
 use crate::sampler::Sampler;
 
 /// (min ESS, seconds) at N = 20, 40, 80, 160, 320.
-const LINES: [(Sampler, Method, [(f64, f64); 5]); 6] = [
+type Line = (Sampler, Method, [(f64, f64); 5]);
+
+const LINES: [Line; 6] = [
     (
         Sampler::Hmc,
         Method::Full,
