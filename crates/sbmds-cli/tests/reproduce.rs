@@ -38,7 +38,7 @@ fn toy(name: &str) -> Csv {
     let output = reproduce(&format!("{name} --toy"), &out);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let page = fs::read_to_string(out.join(format!("{name}.md"))).unwrap();
-    assert!(page.contains(&format!("![")) && page.contains(&format!("sbmds reproduce {name} --toy")), "{page}");
+    assert!(page.contains("![") && page.contains(&format!("sbmds reproduce {name} --toy")), "{page}");
     assert!(page.contains("| authors |") || page.contains("| method |"), "{page}");
     let svg = fs::read_to_string(out.join(format!("{name}.svg"))).unwrap();
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));

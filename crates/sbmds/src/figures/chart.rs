@@ -149,7 +149,9 @@ impl<'a> Row<'a> {
                 if chart.y.scale == AxisScale::Log && point.y - sd <= 0.2 * point.y { point.y } else { point.y - sd };
             [low, point.y + sd]
         };
-        let (x, x_ticks) = range_and_ticks(points().map(|point| point.x), chart.x.scale, 5);
+        // A tick every 35 points of print or so.
+        let n_ticks = (chart.width_mm * POINTS_PER_MM / chart.n_columns as f64 / 35.0) as usize;
+        let (x, x_ticks) = range_and_ticks(points().map(|point| point.x), chart.x.scale, n_ticks);
         let (y, y_ticks) = range_and_ticks(points().flat_map(ends), chart.y.scale, 5);
         Self { panels, x, y, x_ticks, y_ticks }
     }

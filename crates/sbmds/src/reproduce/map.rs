@@ -106,11 +106,10 @@ fn places(row: &Row) -> impl Iterator<Item = (f64, f64)> + '_ {
 }
 
 fn figure(rows: &[Row], scale: Scale) -> Scene {
-    let mut sds: Vec<f64> = rows.iter().map(|row| row.cell.sd).collect();
-    sds.sort_by(f64::total_cmp);
-    sds.dedup();
+    let mut by_noise: Vec<&Row> = rows.iter().collect();
+    by_noise.sort_by(|a, b| a.cell.sd.total_cmp(&b.cell.sd));
     let truth = rows.first().map(|row| simulated(&row.cell, half_normal(&row.cell)).truth().dim(0).to_vec());
-    let map = |row: &Row| {
+    let map = |row: &&Row| {
         let Cell { method, count, sd, .. } = &row.cell;
         SmallMap { title: format!("{method}:{count}, noise {sd}"), points: places(row).collect() }
     };
@@ -119,8 +118,9 @@ fn figure(rows: &[Row], scale: Scale) -> Scene {
         note: scale.note(),
         colour_name: "True x",
         colours: &truth.unwrap_or_default(),
-        n_columns: if sds.len() == 2 { 2 } else { sds.len() },
-        maps: rows.iter().map(map).collect(),
-        width_mm: if sds.len() > 2 { 183.0 } else { 89.0 },
+        // One column for each method and count.
+        n_columns: 6,
+        maps: by_noise.iter().map(map).collect(),
+        width_mm: 183.0,
     })
 }
