@@ -175,7 +175,7 @@ mod tests {
         let powers = |range| log_ticks(range).into_iter().map(|(_, label)| label).collect::<Vec<_>>();
         assert_eq!(powers((-2.3, 1.2)), ["0.01", "0.1", "1", "10"]);
         assert_eq!(powers((-0.05, 0.8)), ["1", "2", "5"]);
-        assert_eq!(powers((-6.1, 0.0)), ["1e−6", "1e−4", "0.01", "1"]);
+        assert_eq!(powers((-6.1, 0.0)), ["1e−6", "0.0001", "0.01", "1"]);
         // Neither a constant nor nothing at all breaks an axis.
         assert!(!ticks(range_of([3.0, 3.0], 0.1), 4).is_empty() && !ticks(range_of([], 0.1), 4).is_empty());
     }
