@@ -89,7 +89,7 @@ pub trait Experiment: Sync {
     /// What is measured in each cell, by name.
     fn measured(&self) -> Vec<String>;
 
-    /// Runs one cell and returns a number for each name, or as many times as many.
+    /// Runs one cell and returns a number for each name (a map adds its coordinates).
     ///
     /// # Errors
     /// If the user's data cannot be used.
