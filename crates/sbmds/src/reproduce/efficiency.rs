@@ -132,7 +132,7 @@ impl Experiment for Efficiency {
                 "The authors' times are of another machine and of chains whose steps adapt without end; ratios say what a user gains, not what \
                  a single idea does."
                     .into(),
-                "HMC's trajectories all have 20 steps. Directions whose period is near that length hardly move, which is one reason why the \
+                "HMC's trajectories all have 20 steps. Directions whose period is near that length hardly move, which may be why the \
                  smallest effective sample size of HMC jumps from model to model; NUTS chooses the length of each trajectory."
                     .into(),
                 "Where a chain does not reach 100 effective draws in its time, its number is a rough one, and mostly too high.".into(),
