@@ -240,7 +240,7 @@ fn verdict(summary: &Summary) -> Result<(), Failure> {
 }
 
 /// Set by Ctrl-C or SIGTERM; a second one ends the process at once.
-fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         // In this order the first signal finds the flag not yet set.

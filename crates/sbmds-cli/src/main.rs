@@ -15,6 +15,7 @@ mod hdbscan;
 mod plot;
 mod progress;
 mod report;
+mod reproduce;
 mod simulate;
 mod summary;
 mod terminal_map;
@@ -58,6 +59,8 @@ enum Command {
     Export(export::Export),
     /// Simulate, fit, and check that fits contain the truth as often as they say
     Calibrate(calibrate::Calibrate),
+    /// The paper's figures and tables, our numbers beside the authors'
+    Reproduce(reproduce::Reproduce),
     /// Measure speed on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::Calibrate(command) => command.run(),
+        Command::Reproduce(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match result {

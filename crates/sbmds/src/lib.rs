@@ -3,9 +3,10 @@
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
 //! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
 //! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them) and [`embedding`] (the map).
-//! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, [`diffusion`] says what a fit with it
-//! found, [`cluster`] finds clusters in the draws. [`run`] is the whole story: a fit from file to directory; [`report`] makes a page and [`figures`] make pictures
-//! of it. [`calibration`] checks whole fits by simulation, [`simulate`] and [`demo`] make data to try everything on, and
+//! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, [`diffusion`] says what a fit
+//! with it found, [`cluster`] finds clusters in the draws. [`run`] is the whole story: a fit from file to directory;
+//! [`report`] makes a page and [`figures`] make pictures of it. [`calibration`] checks whole fits by simulation,
+//! [`reproduce`] makes the paper's figures again, [`simulate`] and [`demo`] make data to try everything on, and
 //! [`random`] hands out the streams of random numbers.
 
 pub mod brownian;
@@ -25,6 +26,7 @@ mod numeric;
 pub mod posterior;
 pub mod random;
 pub mod report;
+pub mod reproduce;
 pub mod run;
 pub mod sampler;
 pub mod simulate;

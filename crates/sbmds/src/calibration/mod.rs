@@ -260,7 +260,7 @@ impl Replicate {
 }
 
 /// Over the coupled pairs; never zero.
-fn mean_squared_residual(likelihood: &Likelihood, x: &Locations) -> f64 {
+pub(crate) fn mean_squared_residual(likelihood: &Likelihood, x: &Locations) -> f64 {
     let mut sum = 0.0;
     for place in 0..likelihood.n_objects() {
         likelihood.for_each_partner(place, |other, delta| {

@@ -50,31 +50,46 @@ impl Frame {
     pub fn draw_x(&self, scene: &mut Scene, title: &str) {
         let Rect { left, right, bottom, .. } = self.rect;
         let ink = Ink::solid(BLACK);
-        scene.line(vec![(left, bottom), (right, bottom)], THIN, ink);
-        for (value, label) in ticks(self.x, ((right - left) / 40.0) as usize) {
-            let (x, _) = self.place(value, self.y.0);
-            scene.line(vec![(x, bottom), (x, bottom + TICK)], THIN, ink);
-            scene.text((x, bottom + TICK + GAP + TEXT / 2.0 - 1.0), label, Anchor::Middle, ink);
-        }
+        self.draw_x_ticks(scene, &ticks(self.x, ((right - left) / 40.0) as usize));
         if !title.is_empty() {
             let y = bottom + BELOW - TEXT / 2.0 - 2.5;
             scene.text(((left + right) / 2.0, y), title, Anchor::Middle, ink);
         }
     }
 
+    /// Draws the line below with ticks at the given values.
+    pub fn draw_x_ticks(&self, scene: &mut Scene, ticks: &[(f64, String)]) {
+        let Rect { left, right, bottom, .. } = self.rect;
+        let ink = Ink::solid(BLACK);
+        scene.line(vec![(left, bottom), (right, bottom)], THIN, ink);
+        for (value, label) in ticks {
+            let (x, _) = self.place(*value, self.y.0);
+            scene.line(vec![(x, bottom), (x, bottom + TICK)], THIN, ink);
+            scene.text((x, bottom + TICK + GAP + TEXT / 2.0 - 1.0), label, Anchor::Middle, ink);
+        }
+    }
+
     /// Draws the axis on the left.
     pub fn draw_y(&self, scene: &mut Scene, title: &str) {
+        let Rect { top, bottom, .. } = self.rect;
+        let ink = Ink::solid(BLACK);
+        self.draw_y_ticks(scene, &ticks(self.y, ((bottom - top) / 25.0) as usize));
+        if !title.is_empty() {
+            scene.turned_text((TEXT / 2.0 + 1.5, (top + bottom) / 2.0), title, ink);
+        }
+    }
+}
+
+impl Frame {
+    /// Draws the line on the left with ticks at the given values.
+    pub fn draw_y_ticks(&self, scene: &mut Scene, ticks: &[(f64, String)]) {
         let Rect { left, top, bottom, .. } = self.rect;
         let ink = Ink::solid(BLACK);
         scene.line(vec![(left, bottom), (left, top)], THIN, ink);
-        let labels = ticks(self.y, ((bottom - top) / 25.0) as usize);
-        for (value, label) in &labels {
+        for (value, label) in ticks {
             let (_, y) = self.place(self.x.0, *value);
             scene.line(vec![(left - TICK, y), (left, y)], THIN, ink);
             scene.text((left - TICK - GAP + 1.0, y), label, Anchor::End, ink);
-        }
-        if !title.is_empty() {
-            scene.turned_text((TEXT / 2.0 + 1.5, (top + bottom) / 2.0), title, ink);
         }
     }
 }
@@ -92,6 +107,29 @@ pub(super) fn ticks((low, high): Range, wanted: usize) -> Vec<(f64, String)> {
     let first = (low / step).ceil() as i64;
     let last = (high / step + 1e-9).floor() as i64;
     (first..=last).map(|k| k as f64 * step).map(|value| (value, label(value, step))).collect()
+}
+
+/// Ticks of a range of decimal logarithms: powers of ten, or 1, 2 and 5 times them if the range is short.
+pub(super) fn log_ticks((low, high): Range) -> Vec<(f64, String)> {
+    /// Ticks at most.
+    const MOST: i32 = 6;
+    let (first, last) = ((low - 1e-9).ceil() as i32, (high + 1e-9).floor() as i32);
+    let tick = |factor: f64, power: i32| (factor.log10() + f64::from(power), log_label(factor * 10_f64.powi(power)));
+    if last - first >= 2 {
+        let step = (last - first) / MOST + 1;
+        return (first..=last).filter(|power| power % step == 0).map(|power| tick(1.0, power)).collect();
+    }
+    let all = (first - 1..=last).flat_map(|power| [1.0, 2.0, 5.0].map(|factor| tick(factor, power)));
+    all.filter(|(place, _)| (low..=high).contains(place)).collect()
+}
+
+/// A power of ten, or a small multiple, without digits that say nothing.
+fn log_label(value: f64) -> String {
+    if !(1e-4..1e6).contains(&value) {
+        return format!("{value:.0e}").replace('-', "\u{2212}");
+    }
+    let decimals = (-value.log10().floor()).max(0.0) as usize;
+    format!("{value:.decimals$}")
 }
 
 /// 1, 2 or 5 times a power of ten, not below `step`.
@@ -134,6 +172,10 @@ mod tests {
         assert_eq!(labels((-12.0, 9.0), 4), ["−10", "0"]);
         assert_eq!(labels((0.103, 0.109), 3), ["0.104", "0.106", "0.108"]);
         assert_eq!(labels((0.0, 4000.0), 4), ["0", "1000", "2000", "3000", "4000"]);
+        let powers = |range| log_ticks(range).into_iter().map(|(_, label)| label).collect::<Vec<_>>();
+        assert_eq!(powers((-2.3, 1.2)), ["0.01", "0.1", "1", "10"]);
+        assert_eq!(powers((-0.05, 0.8)), ["1", "2", "5"]);
+        assert_eq!(powers((-6.1, 0.0)), ["1e−6", "0.0001", "0.01", "1"]);
         // Neither a constant nor nothing at all breaks an axis.
         assert!(!ticks(range_of([3.0, 3.0], 0.1), 4).is_empty() && !ticks(range_of([], 0.1), 4).is_empty());
     }

@@ -110,6 +110,7 @@ pub(super) fn capitalised(quantity: &str, length: f64) -> String {
     let title = match quantity {
         // Greek has its own letters.
         "sigma" => "σ".to_owned(),
+        "diffusion-rate" | "diffusion_rate" => "Diffusion rate, trace(Σ) / T".to_owned(),
         _ => first + letters.as_str(),
     };
     if text_width(&title) <= length { title } else { legend::shortened(&title, length) }

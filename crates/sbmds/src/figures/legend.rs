@@ -10,23 +10,52 @@ const ROW: f64 = TEXT + 3.0;
 const SWATCH: f64 = 5.0;
 const SPACE: f64 = 9.0;
 
+/// The mark beside a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    Filled,
+    Hollow,
+    Dashed,
+}
+
 /// Draws the entries in rows from the left, and returns where what follows may start.
 pub(super) fn entries(scene: &mut Scene, left: f64, right: f64, top: f64, entries: &[(String, RGBColor)]) -> f64 {
+    let filled: Vec<_> = entries.iter().map(|(name, colour)| (name.clone(), Entry::Filled, *colour)).collect();
+    marks(scene, left, right, top, &filled)
+}
+
+/// The same with marks of several kinds.
+pub(super) fn marks(scene: &mut Scene, left: f64, right: f64, top: f64, entries: &[(String, Entry, RGBColor)]) -> f64 {
     if entries.is_empty() {
         return top;
     }
     let (mut x, mut y) = (left, top + ROW / 2.0);
-    for (name, colour) in entries {
+    for (name, entry, colour) in entries {
         let name = shortened(name, right - left - SWATCH - 3.0);
         let width = SWATCH + 3.0 + text_width(&name);
         if x > left && x + width > right {
             (x, y) = (left, y + ROW);
         }
-        scene.dot((x + SWATCH / 2.0, y), SWATCH / 2.0 - 0.3, Ink::solid(*colour));
+        swatch(scene, (x, y), *entry, *colour);
         scene.text((x + SWATCH + 3.0, y), name, Anchor::Start, Ink::solid(BLACK));
         x += width + SPACE;
     }
     y + ROW / 2.0 + 2.0
+}
+
+fn swatch(scene: &mut Scene, (x, y): (f64, f64), entry: Entry, colour: RGBColor) {
+    let (centre, ink) = ((x + SWATCH / 2.0, y), Ink::solid(colour));
+    match entry {
+        Entry::Filled => scene.dot(centre, SWATCH / 2.0 - 0.3, ink),
+        Entry::Hollow => {
+            scene.dot(centre, SWATCH / 2.0 - 0.3, ink);
+            scene.dot(centre, SWATCH / 2.0 - 1.1, Ink::solid(RGBColor(255, 255, 255)));
+        }
+        Entry::Dashed => {
+            scene.line(vec![(x - 1.0, y), (x + 1.5, y)], 1.0, ink);
+            scene.line(vec![(x + 3.0, y), (x + 5.5, y)], 1.0, ink);
+        }
+    }
 }
 
 /// A name cut so that it fits.

@@ -7,12 +7,14 @@
 
 mod axes;
 mod chains;
+mod chart;
 mod clusters;
 mod density;
 mod ess;
 mod groups;
 mod legend;
 mod map;
+mod maps;
 mod names;
 mod palette;
 mod render;
@@ -24,6 +26,8 @@ mod tree;
 
 use std::str::FromStr;
 
+pub(crate) use chart::{Axis, AxisScale, Chart, Look, Panel, Series, SeriesColour, SeriesPoint, draw as draw_chart};
+pub(crate) use maps::{Maps, SmallMap, draw as draw_maps};
 pub use render::write;
 pub use scene::Scene;
 

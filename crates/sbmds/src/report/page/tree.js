@@ -39,7 +39,7 @@
     const [left, right] = rate.interval.map(x);
     chart.append(svg("rect", { x: left, y: 10, width: right - left, height: y(0) - 10, fill: "var(--accent)", opacity: 0.08 }));
     for (let chain = 0; chain < chains; chain++) chart.append(svg("path", { d: path(rate.chains, chain * n), fill: "none", stroke: `var(--c${(chain % 8) + 1})`, "stroke-width": 0.8, "stroke-opacity": 0.8 }));
-    chart.append(svg("path", { d: path(rate.all, 0), fill: "none", stroke: "var(--text)", "stroke-width": 1.8 }), svg("path", { d: `M${x(rate.mean)} ${y(0)}V10`, stroke: "var(--accent)", "stroke-dasharray": "3 3" }));
+    chart.append(svg("path", { d: path(rate.all, 0), fill: "none", stroke: "var(--ink)", "stroke-width": 1.8 }), svg("path", { d: `M${x(rate.mean)} ${y(0)}V10`, stroke: "var(--accent)", "stroke-dasharray": "3 3" }));
     return element("figure", { class: "rate" }, element("h3", {}, rate.name, element("small", {}, `${number(rate.mean)}, 95% in [${number(rate.interval[0])}, ${number(rate.interval[1])}]`)), chart,
       element("figcaption", { class: "note" }, `${rate.meaning}. Black: all draws; thin: each chain.`));
   }
@@ -83,7 +83,7 @@
       chart.append(dot);
     });
     const root = parents.length - 1;
-    chart.append(svg("path", { class: "root", d: `M${place(root)}m-6 0h12m-6 -6v12`, stroke: "var(--text)", "stroke-width": 1.6 }, svg("title", {}, "root")));
+    chart.append(svg("path", { class: "root", d: `M${place(root)}m-6 0h12m-6 -6v12`, stroke: "var(--ink)", "stroke-width": 1.6 }, svg("title", {}, "root")));
     return element("figure", { class: "tree-map" }, element("h3", {}, "The tree over the map"), chart,
       element("figcaption", { class: "note" }, `Lines are branches between mean locations, from the root (cross) to the tips (dots); colours follow the order of the nodes in time, from 0 to ${number(latest)} after the root.`));
   }

@@ -1,0 +1,156 @@
+//! `sbmds reproduce` at toy size: every experiment from the command to its page.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The program with these blank-separated arguments and a directory to write to.
+fn reproduce(arguments: &str, out: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sbmds"));
+    command.arg("reproduce").args(arguments.split_whitespace()).arg("--out").arg(out).output().unwrap()
+}
+
+/// The columns and rows of a table.
+struct Csv {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Csv {
+    fn read(path: &Path) -> Self {
+        let mut reader = csv::Reader::from_path(path).unwrap();
+        let columns = reader.headers().unwrap().iter().map(String::from).collect();
+        let rows = reader.records().map(|row| row.unwrap().iter().map(String::from).collect()).collect();
+        Self { columns, rows }
+    }
+
+    /// The numbers of a column; empty cells are left out.
+    fn numbers(&self, column: &str) -> Vec<f64> {
+        let place = self.columns.iter().position(|name| name == column).unwrap_or_else(|| panic!("no column {column}"));
+        self.rows.iter().filter(|row| !row[place].is_empty()).map(|row| row[place].parse().unwrap()).collect()
+    }
+}
+
+/// Runs an experiment and checks that everything is there; then that a second run repeats nothing.
+fn toy(name: &str) -> Csv {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("results");
+    let output = reproduce(&format!("{name} --toy"), &out);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let page = fs::read_to_string(out.join(format!("{name}.md"))).unwrap();
+    assert!(page.contains("![") && page.contains(&format!("sbmds reproduce {name} --toy")), "{page}");
+    assert!(page.contains("| authors |") || page.contains("| method |"), "{page}");
+    let svg = fs::read_to_string(out.join(format!("{name}.svg"))).unwrap();
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    let png = fs::read(out.join(format!("{name}.png"))).unwrap();
+    assert!(png.starts_with(b"\x89PNG") && png.len() > 5_000);
+
+    // The last cell is lost, as if the run had been stopped: it alone is run again.
+    let cells = out.join(format!("{name}.cells.jsonl"));
+    let before = fs::read_to_string(&cells).unwrap();
+    let kept = &before[..before.trim_end().rfind('\n').unwrap() + 1];
+    fs::write(&cells, kept).unwrap();
+    assert!(reproduce(&format!("{name} --toy"), &out).status.success());
+    let after = fs::read_to_string(&cells).unwrap();
+    assert!(after.starts_with(kept) && after.lines().count() == before.lines().count());
+
+    let refused = reproduce(&format!("{name} --quick"), &out);
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(2) && message.contains("other settings"), "{message}");
+    Csv::read(&out.join(format!("{name}.csv")))
+}
+
+#[test]
+fn tables_are_the_papers() {
+    let table = toy("tables");
+    let differences = table.numbers("difference");
+    // Two tables: 8 likelihoods and 80 components of gradients.
+    assert_eq!(differences.len(), 88);
+    assert!(differences.iter().all(|difference| difference.abs() < 1e-3));
+}
+
+#[test]
+fn accuracy_is_better_with_more_bands() {
+    let table = toy("accuracy");
+    let mse = table.numbers("mse");
+    assert_eq!(mse.len(), 7);
+    assert!(mse.iter().all(|mse| (0.005..3.0).contains(mse)), "{mse:?}");
+    // Rows: full, then 2 and 5 of each method.
+    assert!([1, 3].iter().all(|&k| mse[k] > mse[k + 1]) && mse[2] > mse[0], "{mse:?}");
+    assert!(table.numbers("median_sigma").iter().all(|sigma| (0.01..3.0).contains(sigma)));
+    assert_eq!(table.numbers("authors_mse").len(), 4);
+}
+
+#[test]
+fn maps_lie_near_the_truth() {
+    let table = toy("map");
+    let [true_x, mean_x] = ["true_x", "mean_x"].map(|column| table.numbers(column));
+    // 30 objects, one noise level, three methods with two counts.
+    assert_eq!(true_x.len(), 180);
+    let off = true_x.iter().zip(&mean_x).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / 180.0;
+    assert!(off < 0.5, "{off}");
+}
+
+#[test]
+fn mismatched_dimensions_cost_accuracy() {
+    let table = toy("dimension-mismatch");
+    let (dims, mse) = (table.numbers("true_dims"), table.numbers("mse"));
+    assert_eq!(mse.len(), 10);
+    let mean_of = |wanted: f64| dims.iter().zip(&mse).filter(|(d, _)| **d == wanted).map(|(_, m)| m).sum::<f64>() / 5.0;
+    assert!(mean_of(4.0) > 2.0 * mean_of(2.0), "{mse:?}");
+}
+
+#[test]
+fn heavy_tails_cost_accuracy() {
+    let mse = toy("heavy-tails").numbers("mse");
+    assert_eq!(mse.len(), 7);
+    assert!(mse.iter().all(|mse| (0.2..5.0).contains(mse)), "{mse:?}");
+}
+
+#[test]
+fn raw_speed_is_measured() {
+    let table = toy("raw-speed");
+    assert!(["likelihood_seconds", "gradient_seconds"].iter().all(|c| table.numbers(c).iter().all(|s| *s > 0.0)));
+    let pairs = table.numbers("pairs");
+    assert_eq!(pairs.last(), Some(&(200.0 * 199.0 / 2.0)));
+}
+
+#[test]
+fn efficiency_is_measured() {
+    let table = toy("efficiency");
+    let (ess, seconds, logs) = (table.numbers("min_ess"), table.numbers("seconds"), table.numbers("log_efficiency"));
+    assert_eq!(ess.len(), 12);
+    for ((ess, seconds), log) in ess.iter().zip(&seconds).zip(&logs) {
+        assert!((log - (3600.0 * ess / seconds).ln()).abs() < 1e-3 && log.is_finite());
+    }
+}
+
+#[test]
+fn sparse_posteriors_differ_from_full_ones_more_than_chains_do() {
+    let found = toy("band-rule").numbers("hellinger");
+    // Full against itself, band, dispersed.
+    assert!(found.len() == 3 && found.iter().all(|h| (0.0..1.0).contains(h)), "{found:?}");
+    assert!(found[0] < found[1] && found[0] < found[2], "{found:?}");
+}
+
+#[test]
+fn dispersed_bands_are_better_conditioned() {
+    let condition = toy("spectrum").numbers("condition");
+    // Band 4 and 8, landmark 4 and 8, dispersed 4 and 8, full.
+    assert!(condition.len() == 7 && condition[4] < condition[0] && condition[6] < condition[4], "{condition:?}");
+}
+
+#[test]
+fn names_are_listed_and_unknown_ones_refused() {
+    let out = tempfile::tempdir().unwrap();
+    let list = Command::new(env!("CARGO_BIN_EXE_sbmds")).args(["reproduce", "--list"]).output().unwrap();
+    let list = String::from_utf8(list.stdout).unwrap();
+    for name in
+        ["tables", "accuracy", "map", "dimension-mismatch", "heavy-tails", "raw-speed", "efficiency", "band-rule"]
+    {
+        assert!(list.lines().any(|line| line.starts_with(&format!("{name} "))), "{list}");
+    }
+    let refused = reproduce("figure-1", out.path());
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("Remedy: give one of tables, accuracy"));
+}

@@ -1,0 +1,138 @@
+//! The paper's figures and tables, made again: each experiment is a list of cells, run one by one and kept on disk.
+//!
+//! [`reproduce`] runs the cells of an [`Experiment`] that are not there yet and then writes a table (CSV), a figure (SVG and
+//! PNG) and a page (Markdown) with our numbers beside the authors'. "The paper" is Sheth, Smith and Holbrook, "Sparse
+//! Bayesian multidimensional scaling(s)"; the authors' numbers are in `authors`, each with its source.
+
+mod accuracy;
+mod authors;
+mod band_rule;
+mod cell;
+mod data;
+mod dimension_mismatch;
+mod draw;
+mod efficiency;
+mod error;
+mod findings;
+mod groups;
+mod heavy_tails;
+mod ledger;
+mod map;
+mod measures;
+mod mse;
+mod page;
+pub mod paper_example;
+mod plot;
+mod raw_speed;
+mod run;
+mod spectrum;
+mod tables;
+
+pub use cell::{Cell, Method, Row};
+pub use error::ReproduceError;
+pub use findings::{Findings, Page, Table};
+pub use measures::{DistanceErrors, log_efficiency, vector_hellinger};
+pub use run::{Limits, Outcome, Progress, reproduce};
+
+/// How much work an experiment is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// Seconds: for trying and for tests.
+    Toy,
+    /// A minute or two on two cores: fewer settings, repeats and draws.
+    #[default]
+    Quick,
+    /// The settings of the paper.
+    Full,
+}
+
+impl Scale {
+    /// The flag that asks for it.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::Toy => "--toy",
+            Self::Quick => "--quick",
+            Self::Full => "--full",
+        }
+    }
+
+    /// One of three values.
+    fn pick<T>(self, toy: T, quick: T, full: T) -> T {
+        match self {
+            Self::Toy => toy,
+            Self::Quick => quick,
+            Self::Full => full,
+        }
+    }
+
+    /// What a figure says of itself; nothing if it is the paper's.
+    fn note(self) -> &'static str {
+        self.pick("toy: far too few objects and draws", "quick: fewer settings, repeats and draws", "")
+    }
+}
+
+/// One figure or table of the paper.
+pub trait Experiment: Sync {
+    /// The name, as typed.
+    fn name(&self) -> &'static str;
+
+    /// Where it is in the paper.
+    fn source(&self) -> &'static str;
+
+    /// What it makes, in a few words.
+    fn summary(&self) -> &'static str;
+
+    /// All cells, cheap ones first.
+    fn cells(&self, scale: Scale) -> Vec<Cell>;
+
+    /// What is measured in each cell, by name.
+    fn measured(&self) -> Vec<String>;
+
+    /// Runs one cell and returns a number for each name (a map adds its coordinates).
+    ///
+    /// # Errors
+    /// If the user's data cannot be used.
+    fn run(&self, cell: &Cell, scale: Scale) -> Result<Vec<f64>, ReproduceError>;
+
+    /// Table, figure and page of the finished cells.
+    fn findings(&self, rows: &[Row], scale: Scale) -> Findings;
+
+    /// Whether a cell is a measurement of time, to be made alone.
+    fn is_timed(&self) -> bool {
+        false
+    }
+
+    /// Whether every scale is the paper's.
+    fn is_always_whole(&self) -> bool {
+        false
+    }
+
+    /// Changes when results of the same cells would change.
+    fn revision(&self) -> u32 {
+        1
+    }
+
+    /// How long a cell takes compared with others, roughly.
+    fn cost(&self, cell: &Cell) -> f64 {
+        cell.n_objects as f64
+    }
+}
+
+/// All experiments that need no files of the user's, in the order of the paper.
+pub fn experiments() -> Vec<Box<dyn Experiment>> {
+    vec![
+        Box::new(tables::Tables),
+        Box::new(accuracy::Accuracy),
+        Box::new(map::Map),
+        Box::new(dimension_mismatch::DimensionMismatch),
+        Box::new(heavy_tails::HeavyTails),
+        Box::new(raw_speed::RawSpeed),
+        Box::new(efficiency::Efficiency),
+        Box::new(band_rule::BandRule),
+        Box::new(spectrum::Spectrum),
+    ]
+}
+
+#[cfg(test)]
+mod tests;
