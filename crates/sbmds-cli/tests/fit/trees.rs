@@ -172,6 +172,35 @@ fn ancestors_are_named_by_their_tips_and_lie_among_them() {
     case.run("export plain --out beast --format beast").expect(2, &["without a tree", "--tree"]);
 }
 
+/// Rates side by side, and the figures that speak of the tree and of groups of its tips.
+#[test]
+fn rates_are_compared_and_drawn() {
+    let case = case();
+    for (run, seed) in [("a", 1), ("b", 2)] {
+        case.run(&format!("fit matrix.csv --out {run} --tree tree.nwk --seed {seed} {SHORT}")).expect_finished();
+    }
+    let printed = case.run("compare a b --quantity diffusion-rate --out rates.svg --json");
+    printed.expect(0, &["densities: rates.svg"]);
+    let comparison: serde_json::Value = serde_json::from_str(&printed.stdout).unwrap();
+    for (place, run) in ["a", "b"].into_iter().enumerate() {
+        let mean = case.summary(run)["diffusion"]["diffusion_rate"]["mean"].as_f64().unwrap();
+        assert!((comparison["runs"][place]["mean"].as_f64().unwrap() - mean).abs() < 1e-9 * mean);
+    }
+    let pair = &comparison["pairs"][0];
+    // The same posterior, 80 draws of each.
+    assert!((0.0..0.4).contains(&pair["hellinger"].as_f64().unwrap()), "{pair}");
+    assert!((0.2..0.8).contains(&pair["probability_greater"].as_f64().unwrap()), "{pair}");
+    let table = case.run("compare a b --quantity diffusion-rate --out rates.png").stdout;
+    assert!(table.contains("Hellinger") && table.contains("P(A > B)") && table.contains("97.5%"), "{table}");
+    assert!(case.path("rates.svg").exists() && case.path("rates.png").exists());
+    let countries: String = (0..10).map(|object| format!("o{object},{}\n", ["Chile", "Peru"][object % 2])).collect();
+    case.write("countries.csv", &format!("name,country\n{countries}"));
+    case.run("plot a groups --labels countries.csv --group country --out groups.svg").expect(0, &[]);
+    assert!(case.read("groups.svg").contains(">Chile<") && case.read("groups.svg").contains(">Peru<"));
+    case.run("plot a tree --out tree.svg").expect(0, &[]);
+    assert!(case.read("tree.svg").contains("Time from the root"));
+}
+
 #[test]
 fn a_resumed_fit_with_a_tree_is_one_never_stopped() {
     let case = case();

@@ -15,6 +15,8 @@ use crate::posterior::{Density, Spread};
 pub(super) struct CloseTips {
     n_objects: usize,
     merges: Vec<CloseMerge>,
+    /// Whether they were chosen since the last step was tuned.
+    pub(super) is_new: bool,
 }
 
 impl CloseTips {
@@ -22,15 +24,22 @@ impl CloseTips {
     pub(super) fn new(prior: &BrownianPrior, spread: &Spread, guess: f64) -> Self {
         let n_dims = prior.n_dims() as f64;
         let per_dim = spread.precision().map_or(1.0, |precision| precision.trace_covariance() / n_dims);
-        Self { n_objects: prior.n_objects(), merges: prior.close_merges(guess / per_dim, per_dim) }
+        Self { n_objects: prior.n_objects(), merges: prior.close_merges(guess / per_dim, per_dim), is_new: false }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.merges.is_empty()
     }
 
+    /// Whether these are the same tips, merged in the same order.
+    pub(super) fn merges_like(&self, other: &Self) -> bool {
+        let places = |tips: &Self| tips.merges.iter().map(|merge| (merge.kept, merge.other)).collect::<Vec<_>>();
+        places(self) == places(other)
+    }
+
     /// Puts the contrasts' prior variances in place of the guesses for the coordinates they replace.
     pub(super) fn set_variances(&self, variances: &mut [f64]) {
+        // Beyond the coordinates there may be log sigma.
         for variances in variances.chunks_exact_mut(self.n_objects) {
             self.merges.iter().for_each(|merge| variances[merge.other] = merge.variance);
         }
@@ -129,7 +138,7 @@ mod tests {
 
     fn tips() -> CloseTips {
         let merge = |kept, other, share| CloseMerge { kept, other, share, variance: 0.1 };
-        CloseTips { n_objects: 5, merges: vec![merge(3, 1, 0.25), merge(0, 4, 0.5), merge(0, 3, 0.9)] }
+        CloseTips { n_objects: 5, merges: vec![merge(3, 1, 0.25), merge(0, 4, 0.5), merge(0, 3, 0.9)], is_new: false }
     }
 
     fn numbers(start: f64) -> Vec<f64> {

@@ -22,7 +22,7 @@ pub use target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget, Targe
 
 use crate::likelihood::Likelihood;
 use crate::posterior::{Density, Parameters, Posterior, Spread, Workspace};
-use close_tips::WithCloseTips;
+use close_tips::{CloseTips, WithCloseTips};
 use gibbs::{NoiseWalk, draw_centre, draw_spread};
 use hmc::Hmc;
 use metropolis::{JointWalk, SingleWalk};
@@ -210,6 +210,10 @@ impl<'a> Chain<'a> {
             }
             Kernel::Nuts(nuts) => {
                 let warmup_iteration = learning.then_some(*iteration);
+                if let (true, Some(tree)) = (learning && nuts.take_has_new_masses(), posterior.tree()) {
+                    let guess = settings::known_variance(posterior.likelihood(), *variance);
+                    nuts.choose_close_tips(CloseTips::new(&tree.brownian, spread, guess));
+                }
                 let info = if posterior.priors().noise.is_fixed() {
                     let target = LocationsTarget { posterior, workspace, sigma, spread };
                     nuts_step(nuts, current, posterior, target, rng, warmup_iteration)
@@ -287,8 +291,12 @@ fn nuts_step(
     }
     let close_tips = std::mem::take(&mut nuts.close_tips);
     let mut target = WithCloseTips::new(target, &close_tips, posterior.likelihood().n_dims());
+    if close_tips.is_new {
+        nuts.find_step(current, &mut target, rng);
+    }
     let info = nuts_transition(nuts, current, &mut target, rng, warmup_iteration);
     nuts.close_tips = close_tips;
+    nuts.close_tips.is_new = false;
     info
 }
 

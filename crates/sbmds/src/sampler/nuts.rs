@@ -27,6 +27,7 @@ pub(super) struct Nuts {
     variances: RunningVariance,
     /// Tips of a tree whose momenta are those of their estimates and contrasts.
     pub(super) close_tips: CloseTips,
+    has_new_masses: bool,
 }
 
 impl Nuts {
@@ -37,7 +38,15 @@ impl Nuts {
         close_tips: CloseTips,
     ) -> Self {
         let variances = RunningVariance::new(inverse_mass.len());
-        Self { step, inverse_mass, max_depth, windows: Windows::new(n_warmup), variances, close_tips }
+        Self {
+            step,
+            inverse_mass,
+            max_depth,
+            windows: Windows::new(n_warmup),
+            variances,
+            close_tips,
+            has_new_masses: false,
+        }
     }
 
     /// One draw from the trajectory that doubles until it turns back.
@@ -83,6 +92,26 @@ impl Nuts {
         info
     }
 
+    /// Whether masses were learned since this was last asked.
+    pub(super) fn take_has_new_masses(&mut self) -> bool {
+        std::mem::take(&mut self.has_new_masses)
+    }
+
+    /// Takes other tips as close than before: what is known of the spread at the start says little of where chains go.
+    pub(super) fn choose_close_tips(&mut self, close_tips: CloseTips) {
+        if !close_tips.is_empty() && !close_tips.merges_like(&self.close_tips) {
+            close_tips.set_variances(&mut self.inverse_mass);
+            self.close_tips = close_tips;
+            self.close_tips.is_new = true;
+        }
+    }
+
+    /// Starts anew with a step that suits the masses.
+    pub(super) fn find_step(&mut self, current: &Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) {
+        let step = reasonable_step(current, target, &self.inverse_mass, rng);
+        self.step.restart_at(step);
+    }
+
     /// Learns step and masses from the transition just made.
     pub(super) fn adapt(
         &mut self,
@@ -98,8 +127,8 @@ impl Nuts {
         }
         if self.windows.ends_after(iteration) {
             self.inverse_mass = self.variances.take();
-            let step = reasonable_step(current, target, &self.inverse_mass, rng);
-            self.step.restart_at(step);
+            self.has_new_masses = true;
+            self.find_step(current, target, rng);
         }
     }
 }

@@ -148,10 +148,9 @@ pub(super) fn first_kernel(
             (current, Kernel::Surrogate(new_hmc(step)))
         }
         Sampler::Nuts | Sampler::Auto => {
-            // A guess of the posterior variances: a coordinate is the mean of its partners' pulls, log sigma has the
-            // information 2 per pair.
+            // Log sigma has the information 2 per pair.
             let pairs = likelihood.n_pairs().max(1) as f64;
-            let guess = variance * likelihood.n_dims() as f64 * likelihood.n_objects() as f64 / (2.0 * pairs);
+            let guess = known_variance(likelihood, variance);
             let mut inverse_mass = vec![guess; n_coordinates];
             let close_tips = posterior.tree().map(|tree| CloseTips::new(&tree.brownian, spread, guess));
             let close_tips = close_tips.filter(|close_tips| !close_tips.is_empty()).unwrap_or_default();
@@ -186,6 +185,12 @@ pub(super) fn first_kernel(
             (Evaluated::without_gradient(x, density), Kernel::SingleWalk(walk))
         }
     }
+}
+
+/// A guess of the variance with which distances know a coordinate, which is the mean of its partners' pulls.
+pub(super) fn known_variance(likelihood: &Likelihood, variance: f64) -> f64 {
+    let pairs = likelihood.n_pairs().max(1) as f64;
+    variance * likelihood.n_dims() as f64 * likelihood.n_objects() as f64 / (2.0 * pairs)
 }
 
 /// The first evaluation and a first step size.
