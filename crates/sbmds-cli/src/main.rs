@@ -66,7 +66,22 @@ enum Command {
     Bench(bench::Bench),
 }
 
+/// A reader that has seen enough, such as `head`, ends the program without a word.
+fn end_quietly_with_the_reader() {
+    /// What shells report of programs that a closed pipe ended: 128 + SIGPIPE.
+    const CLOSED_PIPE: i32 = 141;
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let message = panic.to_string();
+        if message.contains("failed printing to stdout") && message.contains("Broken pipe") {
+            std::process::exit(CLOSED_PIPE);
+        }
+        usual(panic);
+    }));
+}
+
 fn main() -> ExitCode {
+    end_quietly_with_the_reader();
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match cli.command {
