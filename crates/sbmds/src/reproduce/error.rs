@@ -35,6 +35,9 @@ pub enum ReproduceError {
     /// Nothing is left to run.
     #[error("no cell is left. Remedy: give a larger --max-objects or --repeats")]
     NoCells,
+    /// A cell was stopped before its end.
+    #[error("interrupted; the same command goes on where it stopped")]
+    Interrupted,
     /// The system refused to read or write, or the user's data cannot be used.
     #[error(transparent)]
     Run(#[from] RunError),

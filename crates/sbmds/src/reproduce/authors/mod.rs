@@ -5,4 +5,5 @@ pub(super) mod band_rule;
 pub(super) mod dimension_mismatch;
 pub(super) mod efficiency;
 pub(super) mod heavy_tails;
+pub(super) mod influenza;
 pub(super) mod raw_speed;
