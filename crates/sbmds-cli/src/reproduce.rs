@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use sbmds::reproduce::{
-    Experiment, Influenza, Limits, ON_FILES, OnFiles, Outcome, Progress, Scale, Workplace, experiments, reproduce,
+    Abstracts, Experiment, Influenza, Limits, ON_FILES, OnFiles, Outcome, Progress, Scale, Workplace, experiments,
+    reproduce,
 };
 
 use crate::failure::Failure;
@@ -51,6 +52,15 @@ pub struct Reproduce {
     /// Tree whose tips are the objects, Newick or NEXUS, for influenza
     #[arg(long, value_name = "FILE")]
     tree: Option<PathBuf>,
+    /// Feature vectors of the objects, for abstracts
+    #[arg(long, value_name = "FILE")]
+    embeddings: Option<PathBuf>,
+    /// Table with the true classes of the objects, the first column the name, for abstracts
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Column of the labels that holds the true classes [default: the first after the name]
+    #[arg(long, value_name = "COLUMN")]
+    truth: Option<String>,
 }
 
 impl Reproduce {
@@ -81,10 +91,18 @@ impl Reproduce {
     /// An experiment on the files given.
     fn on_files(&self, about: &OnFiles, place: &Workplace) -> Result<Box<dyn Experiment>, Failure> {
         let OnFiles { name, needs, .. } = about;
-        let (Some(distances), Some(tree)) = (self.distances.clone(), self.tree.clone()) else {
-            return Err(Failure::bad_input(format!("{name} is made from files of yours. Remedy: give {needs}")));
+        let missing = || Failure::bad_input(format!("{name} is made from files of yours. Remedy: give {needs}"));
+        let files =
+            |first: &Option<PathBuf>, second: &Option<PathBuf>| first.clone().zip(second.clone()).ok_or_else(missing);
+        let place = place.clone();
+        let experiment: Result<Box<dyn Experiment>, _> = if *name == "abstracts" {
+            let (embeddings, labels) = files(&self.embeddings, &self.labels)?;
+            Abstracts::new(embeddings, labels, self.truth.clone(), place).map(|found| Box::new(found) as _)
+        } else {
+            let (distances, tree) = files(&self.distances, &self.tree)?;
+            Influenza::new(distances, tree, place).map(|found| Box::new(found) as _)
         };
-        Ok(Box::new(Influenza::new(distances, tree, place.clone()).map_err(Failure::bad_input)?))
+        experiment.map_err(Failure::bad_input)
     }
 
     /// Where to work, with how many threads.

@@ -209,6 +209,59 @@ fn influenza_keeps_to_the_files_it_began_with() {
     assert!(message.contains("o2") && message.contains("Remedy"), "{message}");
 }
 
+/// Sixty vectors around three directions of space, with their class; `turn` makes other vectors.
+fn mixture(directory: &Path, turn: f64) -> String {
+    let mut table = "name,f1,f2,f3\n".to_owned();
+    let mut classes = "name,subject\n".to_owned();
+    for n in 0..60 {
+        let scatter = |step: f64| 0.4 * ((n as f64 * step + turn).fract() - 0.5);
+        let steps = [0.618_033_988_75, 0.414_213_562_37, 0.732_050_807_57];
+        let features: Vec<String> =
+            (0..3).map(|k| (f64::from(u8::from(n % 3 == k)) + scatter(steps[k])).to_string()).collect();
+        table += &format!("a{n},{}\n", features.join(","));
+        classes += &format!("a{n},s{}\n", n % 3);
+    }
+    let (embeddings, labels) = (directory.join("embeddings.csv"), directory.join("labels.csv"));
+    fs::write(&embeddings, table).unwrap();
+    fs::write(&labels, classes).unwrap();
+    format!("--embeddings {} --labels {}", embeddings.display(), labels.display())
+}
+
+#[test]
+fn abstracts_are_clustered_by_their_subjects() {
+    let data = tempfile::tempdir().unwrap();
+    let table = toy_on("abstracts", &mixture(data.path(), 0.0));
+    assert_eq!(table.rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>(), ["band", "dispersed"]);
+    let numbers = |column: &str| table.numbers(column);
+    assert!(numbers("sigma").iter().all(|sigma| (0.005..1.0).contains(sigma)), "{:?}", numbers("sigma"));
+    assert!(numbers("log_likelihood_per_pair").iter().all(|value| value.abs() < 10.0));
+    assert!(numbers("noise").iter().all(|noise| (0.0..=60.0).contains(noise)));
+    assert!(numbers("seconds").iter().all(|seconds| *seconds > 0.0));
+    // Three directions, far apart: most draws of the dispersed model have them as clusters.
+    let (clusters, found) = (numbers("mode_clusters"), numbers("classes_found"));
+    assert_eq!((clusters[1], found[1]), (3.0, 3.0), "{clusters:?}, {found:?}");
+    let [error, low, high] = ["error", "error_low", "error_high"].map(numbers);
+    assert!(low[1] <= error[1] && error[1] <= high[1] && error[1] < 0.3, "{error:?}");
+    assert!(numbers("rand_index")[1] > 0.4, "{:?}", numbers("rand_index"));
+}
+
+#[test]
+fn abstracts_keep_to_the_files_they_began_with() {
+    let data = tempfile::tempdir().unwrap();
+    let out = data.path().join("results");
+    let files = mixture(data.path(), 0.0);
+    assert!(reproduce(&format!("abstracts --toy {files} --truth subject"), &out).status.success());
+    let refusal = |arguments: &str| {
+        let output = reproduce(&format!("abstracts --toy {arguments}"), &out);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(refusal("").contains("Remedy: give --embeddings and --labels"));
+    assert!(refusal(&format!("{files} --truth colour")).contains("subject"));
+    mixture(data.path(), 0.1);
+    assert!(refusal(&files).contains("other settings"));
+}
+
 #[test]
 fn names_are_listed_and_unknown_ones_refused() {
     let out = tempfile::tempdir().unwrap();
@@ -219,7 +272,9 @@ fn names_are_listed_and_unknown_ones_refused() {
     {
         assert!(list.lines().any(|line| line.starts_with(&format!("{name} "))), "{list}");
     }
-    assert!(list.contains("(needs --distances and --tree)"), "{list}");
+    for needed in ["(needs --distances and --tree)", "(needs --embeddings and --labels)"] {
+        assert!(list.contains(needed), "{list}");
+    }
     let refused = reproduce("figure-1", out.path());
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("Remedy: give one of tables, accuracy"));

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::authors::influenza::table_3;
+use super::convergence::{Mixing, model, remark};
 use super::page::{exact, ratio, short};
 use super::plot::{colour, curve, point};
 use super::workplace::{Workplace, couplings, file_name};
 use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table};
 use crate::diagnostics::kernel_density::{bandwidth, density};
-use crate::diagnostics::{Diagnosis, Limits, hellinger};
+use crate::diagnostics::{Diagnosis, hellinger};
 use crate::dissimilarity::{ReadOptions, input_hash, read};
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, Series, draw_chart};
 use crate::run::{FinishedRun, FitConfig, InputConfig, Keep, ModelConfig, RunConfig, RunError, TreeConfig};
@@ -152,7 +153,7 @@ impl Experiment for Influenza {
         let page = Page {
             about: self.about(scale),
             comparisons: vec![("Ours beside the authors' Table 3:".into(), comparison)],
-            remarks: remarks(&lines, scale),
+            remarks: remarks(rows, scale),
         };
         Findings { table, figure: figure(rows, scale), page }
     }
@@ -218,17 +219,12 @@ impl<'a> Line<'a> {
         Self { row, hellinger, speed_up }
     }
 
-    fn model(&self) -> [String; 2] {
-        let Cell { method, count, .. } = self.row.cell;
-        [method.to_string(), if count > 0 { count.to_string() } else { String::new() }]
-    }
-
     fn exact(&self) -> Vec<String> {
         let theirs = table_3(self.row.cell.method, self.row.cell.count);
         let numbers = self.row.values[..N_NUMBERS].iter().copied().chain([self.hellinger, self.speed_up]).map(exact);
         let quoted = [theirs.map(|t| t.hellinger), theirs.map(|t| t.speed_up)].map(|t| t.map_or(String::new(), exact));
         let ratio = ratio(self.speed_up, theirs.map(|t| t.speed_up));
-        self.model().into_iter().chain(numbers).chain(quoted).chain([ratio]).collect()
+        model(self.row).into_iter().chain(numbers).chain(quoted).chain([ratio]).collect()
     }
 
     fn short(&self) -> Vec<String> {
@@ -243,20 +239,11 @@ impl<'a> Line<'a> {
             their_speed_up.unwrap_or_default(),
             ratio(self.speed_up, theirs.map(|t| t.speed_up)),
         ];
-        self.model().into_iter().chain(numbers).collect()
-    }
-
-    /// What keeps the numbers from being trusted, if anything does.
-    fn doubt(&self, limits: &Limits, n_chains: usize) -> Option<String> {
-        let (min_ess, max_rhat) = (self.row.values[4], self.row.values[5]);
-        let is_converged = max_rhat < limits.max_rhat && min_ess >= limits.min_ess_per_chain * n_chains as f64;
-        let model = self.model().join(" ");
-        let doubt = || format!("{} (R-hat up to {max_rhat:.3}, ESS down to {min_ess:.0})", model.trim_end());
-        (!is_converged).then(doubt)
+        model(self.row).into_iter().chain(numbers).collect()
     }
 }
 
-fn remarks(lines: &[Line], scale: Scale) -> Vec<String> {
+fn remarks(rows: &[Row], scale: Scale) -> Vec<String> {
     let mut remarks = vec![
         "The authors' numbers are means over four strains, of HMC with 20 leapfrog steps, 1,000 kept draws and another machine; these are of the files \
          given."
@@ -265,15 +252,11 @@ fn remarks(lines: &[Line], scale: Scale) -> Vec<String> {
          lie below what two samples of 1,000 draws of one distribution are apart by ours, so the two columns cannot be compared as numbers."
             .to_owned(),
     ];
-    let (limits, n_chains) = (Limits::default(), effort(scale).0);
-    let doubts: Vec<String> = lines.iter().filter_map(|line| line.doubt(&limits, n_chains)).collect();
-    if !doubts.is_empty() {
-        let (rhat, ess, doubts) = (limits.max_rhat, limits.min_ess_per_chain, doubts.join("; "));
-        remarks.push(format!(
-            "Not converged (something monitored has an R-hat of {rhat} or more, or an effective sample size below {ess} per chain), so that rates, distances and \
-             speed-ups are rough: {doubts}."
-        ));
-    }
+    remarks.extend(remark(rows, |row| Mixing {
+        max_rhat: row.values[5],
+        min_ess: row.values[4],
+        n_chains: effort(scale).0,
+    }));
     remarks
 }
 

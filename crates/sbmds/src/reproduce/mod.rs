@@ -4,10 +4,12 @@
 //! PNG) and a page (Markdown) with our numbers beside the authors'. "The paper" is Sheth, Smith and Holbrook, "Sparse
 //! Bayesian multidimensional scaling(s)"; the authors' numbers are in `authors`, each with its source.
 
+mod abstracts;
 mod accuracy;
 mod authors;
 mod band_rule;
 mod cell;
+mod convergence;
 mod data;
 mod dimension_mismatch;
 mod draw;
@@ -30,6 +32,7 @@ mod spectrum;
 mod tables;
 mod workplace;
 
+pub use abstracts::Abstracts;
 pub use cell::{Cell, Method, Row};
 pub use error::ReproduceError;
 pub use findings::{Findings, Page, Table};
@@ -162,7 +165,7 @@ pub struct OnFiles {
 }
 
 /// The experiments on files of the user's.
-pub const ON_FILES: [OnFiles; 1] = [influenza::ABOUT];
+pub const ON_FILES: [OnFiles; 2] = [influenza::ABOUT, abstracts::ABOUT];
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! The authors' numbers, quoted one by one with their source.
 
+pub(super) mod abstracts;
 pub(super) mod accuracy;
 pub(super) mod band_rule;
 pub(super) mod dimension_mismatch;
