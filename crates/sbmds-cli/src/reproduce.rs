@@ -7,7 +7,10 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use sbmds::reproduce::{Experiment, Limits, Outcome, Progress, Scale, experiments, reproduce};
+use sbmds::reproduce::{
+    Abstracts, Experiment, Influenza, Limits, ON_FILES, OnFiles, Outcome, Progress, Scale, Workplace, experiments,
+    reproduce,
+};
 
 use crate::failure::Failure;
 use crate::fit::stop_flag;
@@ -40,9 +43,24 @@ pub struct Reproduce {
     /// Leave out further data sets of a setting
     #[arg(long, value_name = "R")]
     repeats: Option<usize>,
-    /// Threads (measurements of time always use one)
+    /// Threads (cells whose time is measured run one after the other)
     #[arg(long, value_name = "P")]
     threads: Option<usize>,
+    /// Distances between the objects, for influenza
+    #[arg(long, value_name = "FILE")]
+    distances: Option<PathBuf>,
+    /// Tree whose tips are the objects, Newick or NEXUS, for influenza
+    #[arg(long, value_name = "FILE")]
+    tree: Option<PathBuf>,
+    /// Feature vectors of the objects, for abstracts
+    #[arg(long, value_name = "FILE")]
+    embeddings: Option<PathBuf>,
+    /// Table with the true classes of the objects, the first column the name, for abstracts
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Column of the labels that holds the true classes [default: the first after the name]
+    #[arg(long, value_name = "COLUMN")]
+    truth: Option<String>,
 }
 
 impl Reproduce {
@@ -52,19 +70,44 @@ impl Reproduce {
             for experiment in &experiments {
                 println!("{:<19} {}: {}", experiment.name(), experiment.source(), experiment.summary());
             }
+            for OnFiles { name, source, summary, needs } in ON_FILES {
+                println!("{name:<19} {source}: {summary} (needs {needs})");
+            }
             return Ok(());
         }
         let name = self.name.as_deref().unwrap_or_default();
+        if let Some(about) = ON_FILES.iter().find(|about| about.name == name) {
+            let place = self.place(name)?;
+            return self.carry_out(self.on_files(about, &place)?.as_ref(), &place);
+        }
         let Some(experiment) = experiments.iter().find(|experiment| experiment.name() == name) else {
-            let names: Vec<&str> = experiments.iter().map(|experiment| experiment.name()).collect();
-            let names = names.join(", ");
+            let names = experiments.iter().map(|experiment| experiment.name());
+            let names = names.chain(ON_FILES.iter().map(|about| about.name)).collect::<Vec<_>>().join(", ");
             return Err(Failure::bad_input(format!("{name:?} cannot be reproduced. Remedy: give one of {names}")));
         };
-        self.carry_out(experiment.as_ref())
+        self.carry_out(experiment.as_ref(), &self.place(name)?)
     }
 
-    fn carry_out(&self, experiment: &dyn Experiment) -> Result<(), Failure> {
-        let directory = self.out.clone().unwrap_or_else(|| PathBuf::from("reproduce").join(experiment.name()));
+    /// An experiment on the files given.
+    fn on_files(&self, about: &OnFiles, place: &Workplace) -> Result<Box<dyn Experiment>, Failure> {
+        let OnFiles { name, needs, .. } = about;
+        let missing = || Failure::bad_input(format!("{name} is made from files of yours. Remedy: give {needs}"));
+        let files =
+            |first: &Option<PathBuf>, second: &Option<PathBuf>| first.clone().zip(second.clone()).ok_or_else(missing);
+        let place = place.clone();
+        let experiment: Result<Box<dyn Experiment>, _> = if *name == "abstracts" {
+            let (embeddings, labels) = files(&self.embeddings, &self.labels)?;
+            Abstracts::new(embeddings, labels, self.truth.clone(), place).map(|found| Box::new(found) as _)
+        } else {
+            let (distances, tree) = files(&self.distances, &self.tree)?;
+            Influenza::new(distances, tree, place).map(|found| Box::new(found) as _)
+        };
+        experiment.map_err(Failure::bad_input)
+    }
+
+    /// Where to work, with how many threads.
+    fn place(&self, name: &str) -> Result<Workplace, Failure> {
+        let directory = self.out.clone().unwrap_or_else(|| PathBuf::from("reproduce").join(name));
         let n_threads = match self.threads {
             Some(0) => {
                 return Err(Failure::bad_input("--threads: 0 is too few. Remedy: give a whole number of 1 or more"));
@@ -72,11 +115,15 @@ impl Reproduce {
             Some(threads) => threads,
             None => std::thread::available_parallelism().map_or(1, Into::into),
         };
+        Ok(Workplace { directory, n_threads, stop: stop_flag()? })
+    }
+
+    fn carry_out(&self, experiment: &dyn Experiment, place: &Workplace) -> Result<(), Failure> {
         let limits = Limits { max_objects: self.max_objects, repeats: self.repeats };
-        let stop = stop_flag()?;
         let watch = Watch::new();
         let on_progress = |progress: Progress| watch.show(&progress);
-        let outcome = reproduce(experiment, self.scale(), &directory, limits, n_threads, &stop, &on_progress);
+        let Workplace { directory, n_threads, stop } = place;
+        let outcome = reproduce(experiment, self.scale(), directory, limits, *n_threads, stop, &on_progress);
         watch.end();
         match outcome.map_err(Failure::bad_input)? {
             Outcome::Finished(page) => {

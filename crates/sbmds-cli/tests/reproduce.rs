@@ -33,9 +33,14 @@ impl Csv {
 
 /// Runs an experiment and checks that everything is there; then that a second run repeats nothing.
 fn toy(name: &str) -> Csv {
+    toy_on(name, "")
+}
+
+/// The same with flags that name files.
+fn toy_on(name: &str, files: &str) -> Csv {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("results");
-    let output = reproduce(&format!("{name} --toy"), &out);
+    let output = reproduce(&format!("{name} --toy {files}"), &out);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let page = fs::read_to_string(out.join(format!("{name}.md"))).unwrap();
     assert!(page.contains("![") && page.contains(&format!("sbmds reproduce {name} --toy")), "{page}");
@@ -50,11 +55,11 @@ fn toy(name: &str) -> Csv {
     let before = fs::read_to_string(&cells).unwrap();
     let kept = &before[..before.trim_end().rfind('\n').unwrap() + 1];
     fs::write(&cells, kept).unwrap();
-    assert!(reproduce(&format!("{name} --toy"), &out).status.success());
+    assert!(reproduce(&format!("{name} --toy {files}"), &out).status.success());
     let after = fs::read_to_string(&cells).unwrap();
     assert!(after.starts_with(kept) && after.lines().count() == before.lines().count());
 
-    let refused = reproduce(&format!("{name} --quick"), &out);
+    let refused = reproduce(&format!("{name} --quick {files}"), &out);
     let message = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(refused.status.code() == Some(2) && message.contains("other settings"), "{message}");
     Csv::read(&out.join(format!("{name}.csv")))
@@ -140,6 +145,123 @@ fn dispersed_bands_are_better_conditioned() {
     assert!(condition.len() == 7 && condition[4] < condition[0] && condition[6] < condition[4], "{condition:?}");
 }
 
+/// Twelve objects scattered by a fixed rule, in a square of so wide a side, and a tree that grows by one tip at a time.
+fn flu(directory: &Path, width: f64) -> String {
+    let place = |n: usize| [0.618_033_988_75, 0.414_213_562_37].map(|step| width * (n as f64 * step).fract());
+    let names = (0..12).map(|n| format!("o{n}"));
+    let mut matrix = format!(",{}\n", names.collect::<Vec<_>>().join(","));
+    for a in 0..12 {
+        let [x, y] = place(a);
+        let distances = (0..12).map(|b| (x - place(b)[0]).hypot(y - place(b)[1]).to_string());
+        matrix += &format!("o{a},{}\n", distances.collect::<Vec<_>>().join(","));
+    }
+    let tree = (1..12).fold("o0:1".to_owned(), |tree, k| format!("({tree},o{k}:0.{}):0.5", k % 9 + 1));
+    let (distances, newick) = (directory.join("matrix.csv"), directory.join("tree.nwk"));
+    fs::write(&distances, matrix).unwrap();
+    fs::write(&newick, tree + ";\n").unwrap();
+    format!("--distances {} --tree {}", distances.display(), newick.display())
+}
+
+#[test]
+fn influenza_compares_sparse_rates_with_the_full_one() {
+    let data = tempfile::tempdir().unwrap();
+    let table = toy_on("influenza", &flu(data.path(), 3.0));
+    let methods: Vec<&str> = table.rows.iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(methods, ["band", "landmark", "dispersed", "full"]);
+    let [mean, sd] = ["rate_mean", "rate_sd"].map(|column| table.numbers(column));
+    assert!(mean.iter().zip(&sd).all(|(mean, sd)| (0.05..50.0).contains(mean) && *sd > 0.0 && sd < mean), "{mean:?}");
+    let [ess, seconds, speed_up] = ["ess", "seconds", "speed_up"].map(|column| table.numbers(column));
+    let efficiency = |k: usize| ess[k] / seconds[k];
+    assert_eq!(speed_up.len(), 3);
+    assert!((0..3).all(|k| (efficiency(k) / efficiency(3) / speed_up[k] - 1.0).abs() < 1e-4), "{speed_up:?}");
+    let hellinger = table.numbers("hellinger");
+    assert!(hellinger.len() == 3 && hellinger.iter().all(|h| *h > 0.0 && *h < 0.9), "{hellinger:?}");
+    assert!(table.numbers("max_rhat").iter().all(|rhat| (0.9..5.0).contains(rhat)));
+    assert!(table.numbers("min_ess").iter().zip(&ess).all(|(min, ess)| *min > 0.0 && *ess > 0.0));
+}
+
+#[test]
+fn influenza_keeps_to_the_files_it_began_with() {
+    let data = tempfile::tempdir().unwrap();
+    let out = data.path().join("results");
+    let files = flu(data.path(), 3.0);
+    assert!(reproduce(&format!("influenza --toy {files}"), &out).status.success());
+    let page = fs::read_to_string(out.join("influenza.md")).unwrap();
+    assert!(
+        page.contains("--toy --distances matrix.csv --tree tree.nwk\n") && page.contains("Not converged"),
+        "{page}"
+    );
+    assert!(!out.join("run-in-work").exists());
+
+    flu(data.path(), 4.0);
+    let refusal = |arguments: &str| {
+        let output = reproduce(&format!("influenza --toy {arguments}"), &out);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(refusal(&files).contains("other settings"));
+    let message = refusal("");
+    assert!(message.contains("Remedy: give --distances and --tree"), "{message}");
+    let message = refusal(&files.replace("matrix.csv", "missing.csv"));
+    assert!(message.contains("missing.csv"), "{message}");
+    fs::write(data.path().join("tree.nwk"), "(o0:1,o1:1);\n").unwrap();
+    let message = refusal(&files);
+    assert!(message.contains("o2") && message.contains("Remedy"), "{message}");
+}
+
+/// Sixty vectors around three directions of space, with their class; `turn` makes other vectors.
+fn mixture(directory: &Path, turn: f64) -> String {
+    let mut table = "name,f1,f2,f3\n".to_owned();
+    let mut classes = "name,subject\n".to_owned();
+    for n in 0..60 {
+        let scatter = |step: f64| 0.4 * ((n as f64 * step + turn).fract() - 0.5);
+        let steps = [0.618_033_988_75, 0.414_213_562_37, 0.732_050_807_57];
+        let features: Vec<String> =
+            (0..3).map(|k| (f64::from(u8::from(n % 3 == k)) + scatter(steps[k])).to_string()).collect();
+        table += &format!("a{n},{}\n", features.join(","));
+        classes += &format!("a{n},s{}\n", n % 3);
+    }
+    let (embeddings, labels) = (directory.join("embeddings.csv"), directory.join("labels.csv"));
+    fs::write(&embeddings, table).unwrap();
+    fs::write(&labels, classes).unwrap();
+    format!("--embeddings {} --labels {}", embeddings.display(), labels.display())
+}
+
+#[test]
+fn abstracts_are_clustered_by_their_subjects() {
+    let data = tempfile::tempdir().unwrap();
+    let table = toy_on("abstracts", &mixture(data.path(), 0.0));
+    assert_eq!(table.rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>(), ["band", "dispersed"]);
+    let numbers = |column: &str| table.numbers(column);
+    assert!(numbers("sigma").iter().all(|sigma| (0.005..1.0).contains(sigma)), "{:?}", numbers("sigma"));
+    assert!(numbers("log_likelihood_per_pair").iter().all(|value| value.abs() < 10.0));
+    assert!(numbers("noise").iter().all(|noise| (0.0..=60.0).contains(noise)));
+    assert!(numbers("seconds").iter().all(|seconds| *seconds > 0.0));
+    // Three directions, far apart: most draws of the dispersed model have them as clusters.
+    let (clusters, found) = (numbers("mode_clusters"), numbers("classes_found"));
+    assert_eq!((clusters[1], found[1]), (3.0, 3.0), "{clusters:?}, {found:?}");
+    let [error, low, high] = ["error", "error_low", "error_high"].map(numbers);
+    assert!(low[1] <= error[1] && error[1] <= high[1] && error[1] < 0.3, "{error:?}");
+    assert!(numbers("rand_index")[1] > 0.4, "{:?}", numbers("rand_index"));
+}
+
+#[test]
+fn abstracts_keep_to_the_files_they_began_with() {
+    let data = tempfile::tempdir().unwrap();
+    let out = data.path().join("results");
+    let files = mixture(data.path(), 0.0);
+    assert!(reproduce(&format!("abstracts --toy {files} --truth subject"), &out).status.success());
+    let refusal = |arguments: &str| {
+        let output = reproduce(&format!("abstracts --toy {arguments}"), &out);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(refusal("").contains("Remedy: give --embeddings and --labels"));
+    assert!(refusal(&format!("{files} --truth colour")).contains("subject"));
+    mixture(data.path(), 0.1);
+    assert!(refusal(&files).contains("other settings"));
+}
+
 #[test]
 fn names_are_listed_and_unknown_ones_refused() {
     let out = tempfile::tempdir().unwrap();
@@ -149,6 +271,9 @@ fn names_are_listed_and_unknown_ones_refused() {
         ["tables", "accuracy", "map", "dimension-mismatch", "heavy-tails", "raw-speed", "efficiency", "band-rule"]
     {
         assert!(list.lines().any(|line| line.starts_with(&format!("{name} "))), "{list}");
+    }
+    for needed in ["(needs --distances and --tree)", "(needs --embeddings and --labels)"] {
+        assert!(list.contains(needed), "{list}");
     }
     let refused = reproduce("figure-1", out.path());
     assert_eq!(refused.status.code(), Some(2));

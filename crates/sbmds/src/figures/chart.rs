@@ -30,6 +30,8 @@ impl SeriesColour {
 pub(crate) enum Look {
     /// Dots joined by a line.
     Line,
+    /// A line alone.
+    Curve,
     /// A dashed line across.
     Level,
     /// Hollow dots alone.
@@ -208,6 +210,7 @@ fn draw_series(scene: &mut Scene, chart: &Chart, frame: &Frame, series: &Series)
     match series.look {
         Look::Level => places.iter().for_each(|&(_, y)| dashed(scene, frame.rect, y, ink)),
         Look::Hollow => places.iter().for_each(|&centre| ring(scene, centre, DOT + 0.3, colour)),
+        Look::Curve => scene.line(places, LINE, ink),
         Look::Line => {
             for (point, &(x, _)) in shown.iter().zip(&places).filter(|(point, _)| point.sd > 0.0) {
                 let at = |y: f64| {
@@ -242,7 +245,7 @@ fn entries(chart: &Chart) -> Vec<(String, Entry, RGBColor)> {
     let mut entries: Vec<(String, Entry, RGBColor)> = Vec::new();
     for series in chart.panels.iter().flat_map(|panel| &panel.series) {
         let (entry, colour) = match series.look {
-            Look::Line => (Entry::Filled, series.colour.rgb()),
+            Look::Line | Look::Curve => (Entry::Filled, series.colour.rgb()),
             Look::Level => (Entry::Dashed, series.colour.rgb()),
             Look::Hollow => (Entry::Hollow, GREY),
         };

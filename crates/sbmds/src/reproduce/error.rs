@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::cluster::ClusterError;
 use crate::run::RunError;
 
 /// An error of an experiment; every message says what to do.
@@ -35,6 +36,12 @@ pub enum ReproduceError {
     /// Nothing is left to run.
     #[error("no cell is left. Remedy: give a larger --max-objects or --repeats")]
     NoCells,
+    /// A cell was stopped before its end.
+    #[error("interrupted; the same command goes on where it stopped")]
+    Interrupted,
+    /// Draws cannot be clustered.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
     /// The system refused to read or write, or the user's data cannot be used.
     #[error(transparent)]
     Run(#[from] RunError),

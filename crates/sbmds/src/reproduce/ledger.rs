@@ -15,11 +15,15 @@ struct Heading {
     scale: Scale,
     /// Of the settings behind the cells; see [`Experiment::revision`].
     revision: u32,
+    /// Of the files behind the cells; see [`Experiment::data`].
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    data: String,
 }
 
 impl Heading {
     fn describe(&self) -> String {
-        format!("{} {}, revision {}", self.experiment, self.scale.flag(), self.revision)
+        let data = if self.data.is_empty() { String::new() } else { format!(", {}", self.data) };
+        format!("{} {}, revision {}{data}", self.experiment, self.scale.flag(), self.revision)
     }
 }
 
@@ -35,7 +39,8 @@ impl Ledger {
     pub fn open(directory: &Path, experiment: &dyn Experiment, scale: Scale) -> Result<Self, ReproduceError> {
         fs::create_dir_all(directory).map_err(ReproduceError::io("make", directory))?;
         let path = directory.join(format!("{}.cells.jsonl", experiment.name()));
-        let wanted = Heading { experiment: experiment.name().into(), scale, revision: experiment.revision() };
+        let (name, revision, data) = (experiment.name().into(), experiment.revision(), experiment.data());
+        let wanted = Heading { experiment: name, scale, revision, data };
         let (mut text, is_new) = match fs::read_to_string(&path) {
             Ok(text) => (text, false),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => (String::new(), true),

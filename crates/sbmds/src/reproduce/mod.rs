@@ -4,10 +4,12 @@
 //! PNG) and a page (Markdown) with our numbers beside the authors'. "The paper" is Sheth, Smith and Holbrook, "Sparse
 //! Bayesian multidimensional scaling(s)"; the authors' numbers are in `authors`, each with its source.
 
+mod abstracts;
 mod accuracy;
 mod authors;
 mod band_rule;
 mod cell;
+mod convergence;
 mod data;
 mod dimension_mismatch;
 mod draw;
@@ -16,6 +18,7 @@ mod error;
 mod findings;
 mod groups;
 mod heavy_tails;
+mod influenza;
 mod ledger;
 mod map;
 mod measures;
@@ -27,12 +30,16 @@ mod raw_speed;
 mod run;
 mod spectrum;
 mod tables;
+mod workplace;
 
+pub use abstracts::Abstracts;
 pub use cell::{Cell, Method, Row};
 pub use error::ReproduceError;
 pub use findings::{Findings, Page, Table};
+pub use influenza::Influenza;
 pub use measures::{DistanceErrors, log_efficiency, vector_hellinger};
 pub use run::{Limits, Outcome, Progress, reproduce};
+pub use workplace::Workplace;
 
 /// How much work an experiment is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -113,6 +120,16 @@ pub trait Experiment: Sync {
         1
     }
 
+    /// The files of the user's that cells are made of, by their content.
+    fn data(&self) -> String {
+        String::new()
+    }
+
+    /// The flags that name those files, with a blank before each.
+    fn flags(&self) -> String {
+        String::new()
+    }
+
     /// How long a cell takes compared with others, roughly.
     fn cost(&self, cell: &Cell) -> f64 {
         cell.n_objects as f64
@@ -133,6 +150,22 @@ pub fn experiments() -> Vec<Box<dyn Experiment>> {
         Box::new(spectrum::Spectrum),
     ]
 }
+
+/// An experiment on files of the user's, as it is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnFiles {
+    /// The name, as typed.
+    pub name: &'static str,
+    /// Where it is in the paper.
+    pub source: &'static str,
+    /// What it makes, in a few words.
+    pub summary: &'static str,
+    /// The flags that it cannot do without.
+    pub needs: &'static str,
+}
+
+/// The experiments on files of the user's.
+pub const ON_FILES: [OnFiles; 2] = [influenza::ABOUT, abstracts::ABOUT];
 
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ pub(super) fn markdown(
     let name = experiment.name();
     let mut text = format!("# {name}: {}\n\n{}.\n\n", experiment.summary(), experiment.source());
     text += &format!("![{}]({name}.png)\n\n", experiment.summary());
-    text += &format!("    sbmds reproduce {name} {}{}\n", scale.flag(), limits.flags());
+    text += &format!("    sbmds reproduce {name} {}{}{}\n", scale.flag(), experiment.flags(), limits.flags());
     if scale != Scale::Full && !experiment.is_always_whole() {
         text += "\nThis page was made with fewer settings, repeats and draws than the paper's; `--full` uses the paper's.\n";
     }

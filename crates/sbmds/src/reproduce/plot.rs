@@ -24,6 +24,11 @@ pub(super) fn level(name: impl Into<String>, colour: SeriesColour, points: Vec<S
     Series { name: name.into(), colour, look: Look::Level, points }
 }
 
+/// A line of ours without dots.
+pub(super) fn curve(name: impl Into<String>, colour: SeriesColour, points: Vec<SeriesPoint>) -> Series {
+    Series { name: name.into(), colour, look: Look::Curve, points }
+}
+
 /// The authors' numbers.
 pub(super) fn authors(colour: SeriesColour, points: Vec<SeriesPoint>) -> Series {
     Series { name: "authors".into(), colour, look: Look::Hollow, points }

@@ -100,6 +100,9 @@ fn fill(
         while !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
             let Some(&cell) = missing.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
             let values = experiment.run(cell, scale);
+            if matches!(values, Err(ReproduceError::Interrupted)) {
+                return;
+            }
             let (ledger, n_done, done, outcome) = &mut *lock(&kept);
             let added = values.and_then(|values| ledger.add(Row { cell: cell.clone(), values }));
             if added.is_err() {
