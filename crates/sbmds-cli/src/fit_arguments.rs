@@ -46,6 +46,9 @@ pub struct SamplerArgs {
     /// Largest number of doublings of a NUTS trajectory
     #[arg(long, value_name = "DEPTH", default_value_t = 10)]
     max_depth: usize,
+    /// Do not let single objects leap between several places (nuts only)
+    #[arg(long)]
+    no_leaps: bool,
     /// Adapt step sizes by the rule of the paper instead of dual averaging
     #[arg(long)]
     paper_adaptation: bool,
@@ -139,6 +142,7 @@ impl SamplerArgs {
             jitter: self.jitter,
             target_acceptance: self.target_acceptance,
             max_depth: self.max_depth,
+            leaps: !self.no_leaps,
             paper_adaptation: self.paper_adaptation,
         }
     }

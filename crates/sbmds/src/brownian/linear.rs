@@ -2,7 +2,7 @@
 
 /// Writes the lower triangular L with L L' = `matrix` and returns log |matrix|; `None` if it is not positive definite.
 /// Only the lower triangle of `matrix` is read; the upper one of `factor` becomes zero.
-pub(super) fn cholesky(n: usize, matrix: &[f64], factor: &mut [f64]) -> Option<f64> {
+pub(crate) fn cholesky(n: usize, matrix: &[f64], factor: &mut [f64]) -> Option<f64> {
     factor.fill(0.0);
     let mut log_det = 0.0;
     for row in 0..n {
@@ -23,7 +23,7 @@ pub(super) fn cholesky(n: usize, matrix: &[f64], factor: &mut [f64]) -> Option<f
 }
 
 /// Solves L y = b in place.
-pub(super) fn solve_lower(n: usize, factor: &[f64], b: &mut [f64]) {
+pub(crate) fn solve_lower(n: usize, factor: &[f64], b: &mut [f64]) {
     for row in 0..n {
         let known: f64 = (0..row).map(|k| factor[row * n + k] * b[k]).sum();
         b[row] = (b[row] - known) / factor[row * n + row];
@@ -31,7 +31,7 @@ pub(super) fn solve_lower(n: usize, factor: &[f64], b: &mut [f64]) {
 }
 
 /// Solves L' y = b in place.
-pub(super) fn solve_lower_transposed(n: usize, factor: &[f64], b: &mut [f64]) {
+pub(crate) fn solve_lower_transposed(n: usize, factor: &[f64], b: &mut [f64]) {
     for row in (0..n).rev() {
         let known: f64 = (row + 1..n).map(|k| factor[k * n + row] * b[k]).sum();
         b[row] = (b[row] - known) / factor[row * n + row];

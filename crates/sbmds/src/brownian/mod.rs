@@ -29,7 +29,7 @@ pub use plan::COINCIDENT_TIP_LENGTH;
 pub use precision::{NotAPrecision, Precision, WishartPrior};
 pub use reading::PrecisionFileError;
 
-pub(crate) use linear::cholesky_solve;
+pub(crate) use linear::{cholesky, cholesky_solve, solve_lower, solve_lower_transposed};
 
 use crate::tree::{Tree, listed};
 use passes::BLOCK;

@@ -187,6 +187,11 @@ impl RunningVariance {
         }
     }
 
+    /// One parameter will from now on be larger by so much; the draws so far count as if it had always been.
+    pub fn shift(&mut self, parameter: usize, by: f64) {
+        self.mean[parameter] += by;
+    }
+
     /// Variances, shrunk towards 1e-3 as in Stan while there are few draws; forgets all draws.
     pub fn take(&mut self) -> Vec<f64> {
         let count = self.count;
@@ -251,6 +256,19 @@ mod tests {
         // Stan's reference manual: 75, then windows of 25, 50, 100, 200 and the rest, then 50.
         assert_eq!(ends, [100, 150, 250, 450, 950]);
         assert!(!windows.learns_mass(74) && windows.learns_mass(75) && !windows.learns_mass(950));
+    }
+
+    #[test]
+    fn a_shift_is_no_variance() {
+        let mut running = RunningVariance::new(1);
+        running.add(&[1.0]);
+        running.add(&[2.0]);
+        running.shift(0, 100.0);
+        running.add(&[104.0]);
+        running.add(&[108.0]);
+        let mut plain = RunningVariance::new(1);
+        [1.0, 2.0, 4.0, 8.0].iter().for_each(|&value| plain.add(&[value]));
+        assert!((running.take()[0] - plain.take()[0]).abs() < 1e-9);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod close_tips;
 mod gibbs;
 mod hamiltonian;
 mod hmc;
+mod leaps;
 mod metropolis;
 mod nuts;
 mod rigid;
@@ -25,6 +26,7 @@ use crate::posterior::{Density, Parameters, Posterior, Spread, Workspace};
 use close_tips::{CloseTips, WithCloseTips};
 use gibbs::{NoiseWalk, draw_centre, draw_spread};
 use hmc::Hmc;
+use leaps::{Leaper, Leaps, is_time_to_search};
 use metropolis::{JointWalk, SingleWalk};
 use nuts::Nuts;
 
@@ -64,6 +66,8 @@ pub struct ChainState {
     spread: Spread,
     kernel: Kernel,
     noise: NoiseWalk,
+    /// Objects that leap, if any may.
+    leaps: Option<Leaps>,
     iteration: usize,
     n_warmup: usize,
     rng: ChaCha8Rng,
@@ -105,7 +109,8 @@ impl<'a> Chain<'a> {
         let tau = 2.4 * variance * (2.0 / posterior.likelihood().n_pairs().max(1) as f64).sqrt();
         let noise = NoiseWalk { step: settings.step_size(tau, NOISE_TARGET) };
         let n_warmup = settings.n_warmup;
-        let mut state = ChainState { current, variance, spread, kernel, noise, iteration: 0, n_warmup, rng };
+        let leaps = settings.leaps.then(Leaps::default);
+        let mut state = ChainState { current, variance, spread, kernel, noise, leaps, iteration: 0, n_warmup, rng };
         if n_warmup == 0 {
             state.freeze();
         }
@@ -127,6 +132,7 @@ impl<'a> Chain<'a> {
     pub fn use_tuning_of(&mut self, tuned: &ChainState) {
         self.state.kernel = tuned.kernel.clone();
         self.state.noise = tuned.noise.clone();
+        self.state.leaps = tuned.leaps.clone();
         self.state.n_warmup = self.state.iteration;
         self.state.freeze();
     }
@@ -137,7 +143,8 @@ impl<'a> Chain<'a> {
         if !matches!(self.state.kernel, Kernel::Nuts(_)) && !self.posterior.priors().noise.is_fixed() {
             self.move_noise();
         }
-        self.move_spread();
+        let leapt = self.leap();
+        self.move_spread(leapt);
         self.state.iteration += 1;
         if self.state.iteration == self.state.n_warmup {
             self.state.freeze();
@@ -236,6 +243,28 @@ impl<'a> Chain<'a> {
         }
     }
 
+    /// Leaps of single objects; now and then during warm-up all look for places. True if one did.
+    fn leap(&mut self) -> bool {
+        let Self { posterior, state, .. } = self;
+        let ChainState { current, variance, spread, kernel, leaps, rng, iteration, n_warmup, .. } = state;
+        let searches = is_time_to_search(*iteration, *n_warmup);
+        let (Kernel::Nuts(nuts), Some(leaps)) = (kernel, leaps) else { return false };
+        if !searches && leaps.is_empty() {
+            return false;
+        }
+        let n_objects = posterior.likelihood().n_objects();
+        let x = &mut current.position[..n_objects * posterior.likelihood().n_dims()];
+        let Some(mut leaper) = Leaper::new(posterior, x, variance.sqrt(), spread) else { return false };
+        if searches {
+            leaps.search(&mut leaper, rng);
+        } else {
+            leaps.leap(&mut leaper, rng);
+        }
+        let leapt = leaper.into_leapt();
+        nuts.tell_of_leaps(&leapt);
+        !leapt.is_empty()
+    }
+
     fn move_noise(&mut self) {
         let Self { posterior, workspace, state, surrogate } = self;
         let mut proposed = None;
@@ -260,12 +289,12 @@ impl<'a> Chain<'a> {
 
     /// The spread given the locations and, with a tree, where the map is given the spread. The latter waits for the end of
     /// warm-up: masses are learned from how locations move beside each other.
-    fn move_spread(&mut self) {
+    fn move_spread(&mut self, leapt: bool) {
         let is_warming_up = self.is_warming_up();
         let Self { posterior, workspace, state, surrogate } = self;
         let ChainState { current, variance, spread, kernel, rng, .. } = state;
         let n_coordinates = posterior.likelihood().n_objects() * posterior.likelihood().n_dims();
-        let mut changed = draw_spread(posterior, workspace, &current.position[..n_coordinates], spread, rng);
+        let mut changed = draw_spread(posterior, workspace, &current.position[..n_coordinates], spread, rng) || leapt;
         if !is_warming_up {
             changed |= draw_centre(posterior, workspace, &mut current.position[..n_coordinates], spread, rng);
         }

@@ -106,6 +106,11 @@ impl Nuts {
         }
     }
 
+    /// Coordinates have leapt by so much: masses are to say how they move where they are.
+    pub(super) fn tell_of_leaps(&mut self, leapt: &[(usize, f64)]) {
+        leapt.iter().for_each(|&(coordinate, by)| self.variances.shift(coordinate, by));
+    }
+
     /// Starts anew with a step that suits the masses.
     pub(super) fn find_step(&mut self, current: &Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) {
         let step = reasonable_step(current, target, &self.inverse_mass, rng);

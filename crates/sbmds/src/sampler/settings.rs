@@ -81,6 +81,9 @@ pub struct SamplerSettings {
     pub target_acceptance: Option<f64>,
     /// Largest number of doublings of a NUTS trajectory.
     pub max_depth: usize,
+    /// Let single objects leap between several places (NUTS only).
+    #[serde(default)]
+    pub leaps: bool,
     /// Adapt steps by the paper's rule instead of dual averaging.
     pub paper_adaptation: bool,
 }
@@ -94,6 +97,7 @@ impl Default for SamplerSettings {
             jitter: 0.0,
             target_acceptance: None,
             max_depth: 10,
+            leaps: true,
             paper_adaptation: false,
         }
     }

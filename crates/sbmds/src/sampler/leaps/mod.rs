@@ -1,0 +1,166 @@
+//! Leaps of single objects between the places that the others leave open.
+//!
+//! Given all other objects, the density of one object can have several tops: an article that lies between two fields
+//! fits on either side of the map. Trajectories cross the valley between once in thousands of draws or never. A leap
+//! finds the tops by climbing from the places of certain others, proposes a point near a top where the object is not,
+//! and accepts it by Metropolis and Hastings (docs/model.md, eq. 23), so that the posterior is left as it is. It costs
+//! about as much as a few looks at the object's partners.
+
+mod places;
+mod surroundings;
+#[cfg(test)]
+mod tests;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::likelihood::Likelihood;
+use crate::posterior::{Posterior, Spread};
+use places::Places;
+use surroundings::{MOST_DIMS, Surroundings};
+
+/// Climbs in a search: this many and two more for every dimension.
+const STARTS: usize = 4;
+/// The first search is after this many iterations; then the intervals double.
+const FIRST_SEARCH: usize = 10;
+
+/// Which objects leap, and from where they look for places.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Leaps {
+    objects: Vec<Restless>,
+}
+
+/// An object that has several places.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Restless {
+    object: usize,
+    /// Others that were near its places.
+    anchors: Vec<usize>,
+}
+
+/// Whether all objects look for places after this iteration of the warm-up.
+pub(super) fn is_time_to_search(iteration: usize, n_warmup: usize) -> bool {
+    let done = iteration + 1;
+    let last = n_warmup - n_warmup / 10;
+    let is_doubled = done.is_multiple_of(FIRST_SEARCH) && (done / FIRST_SEARCH).is_power_of_two();
+    done == last || (is_doubled && done < last)
+}
+
+/// The map on which objects leap.
+pub(super) struct Leaper<'a> {
+    likelihood: &'a Likelihood,
+    sigma: f64,
+    scales: &'a [f64],
+    x: &'a mut [f64],
+    /// Coordinates that have changed, and by how much.
+    leapt: Vec<(usize, f64)>,
+    surroundings: Surroundings,
+}
+
+impl Leaps {
+    /// Lets every object look for places: it goes to one as likely as that is, if it is not there already, and is remembered
+    /// if it has several. For the warm-up only.
+    pub fn search(&mut self, leaper: &mut Leaper, rng: &mut ChaCha8Rng) {
+        let mut found: Vec<(usize, Vec<Vec<f64>>)> = Vec::new();
+        for object in 0..leaper.n_objects() {
+            let places = leaper.search_places(object, rng);
+            if places.len() > 1 {
+                found.push((object, places.centres().map(<[f64]>::to_vec).collect()));
+            }
+            let here = leaper.place(object);
+            if let Some(there) = places.draw_if_elsewhere(&here, rng) {
+                leaper.put(object, &there);
+            }
+        }
+        let mut is_restless = vec![false; leaper.n_objects()];
+        found.iter().for_each(|&(object, _)| is_restless[object] = true);
+        let with_anchors = |(object, places): &(usize, Vec<Vec<f64>>)| {
+            let anchors = places.iter().filter_map(|place| leaper.nearest(*object, place, &is_restless));
+            Restless { object: *object, anchors: anchors.collect() }
+        };
+        self.objects = found.iter().map(with_anchors).collect();
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// Lets the objects that have several places leap.
+    pub fn leap(&self, leaper: &mut Leaper, rng: &mut ChaCha8Rng) {
+        self.objects.iter().for_each(|restless| leaper.leap(restless, rng));
+    }
+}
+
+impl<'a> Leaper<'a> {
+    /// At the locations `x`; nothing where objects do not leap: with more than [`MOST_DIMS`] dimensions, or along a tree, whose
+    /// tips lie close to each other for another reason than their distances.
+    pub fn new(posterior: &'a Posterior, x: &'a mut [f64], sigma: f64, spread: &'a Spread) -> Option<Self> {
+        let likelihood = posterior.likelihood();
+        let scales = spread.scales().filter(|scales| scales.len() <= MOST_DIMS && likelihood.n_objects() > 2)?;
+        Some(Self { likelihood, sigma, scales, x, leapt: Vec::new(), surroundings: Surroundings::default() })
+    }
+
+    /// Coordinates that have changed, and by how much.
+    pub fn into_leapt(self) -> Vec<(usize, f64)> {
+        self.leapt
+    }
+
+    fn n_objects(&self) -> usize {
+        self.likelihood.n_objects()
+    }
+
+    /// The places of an object, found from random others.
+    fn search_places(&mut self, object: usize, rng: &mut ChaCha8Rng) -> Places {
+        let n_others = self.n_objects() - 1;
+        let n_starts = STARTS + 2 * self.likelihood.n_dims();
+        let others: Vec<usize> = (0..n_starts.min(n_others))
+            .map(|_| {
+                let other = rng.random_range(0..n_others);
+                other + usize::from(other >= object)
+            })
+            .collect();
+        self.places_from(object, &others)
+    }
+
+    fn places_from(&mut self, object: usize, starts: &[usize]) -> Places {
+        self.surroundings.gather(self.likelihood, self.x, self.sigma, object, self.scales);
+        Places::find(&self.surroundings, starts.iter().map(|&other| self.place(other)))
+    }
+
+    /// The object nearest to `place` that has one place only, or if all have several, any.
+    fn nearest(&self, object: usize, place: &[f64], is_restless: &[bool]) -> Option<usize> {
+        let all_are = is_restless.iter().all(|&is| is);
+        let may = |other: &usize| *other != object && (all_are || !is_restless[*other]);
+        let distance =
+            |other: usize| -> f64 { place.iter().zip(self.place(other)).map(|(a, b)| (a - b).powi(2)).sum() };
+        (0..self.n_objects()).filter(may).min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+    }
+
+    /// Proposes a point elsewhere and accepts or rejects it.
+    fn leap(&mut self, restless: &Restless, rng: &mut ChaCha8Rng) {
+        let places = self.places_from(restless.object, &restless.anchors);
+        let here = self.place(restless.object);
+        let Some(there) = places.draw_elsewhere(&here, rng) else { return };
+        // Neither the surroundings nor the places depend on where the object is.
+        let [forth, back] = [(&here, &there), (&there, &here)].map(|(a, b)| places.log_density_elsewhere(a, b));
+        let log_ratio = self.surroundings.energy(&here) - self.surroundings.energy(&there) + back - forth;
+        if rng.random::<f64>().ln() < log_ratio {
+            self.put(restless.object, &there);
+        }
+    }
+
+    /// Where an object is, in units of sigma.
+    fn place(&self, object: usize) -> Vec<f64> {
+        self.x.chunks_exact(self.n_objects()).map(|values| values[object] / self.sigma).collect()
+    }
+
+    fn put(&mut self, object: usize, to: &[f64]) {
+        let n_objects = self.n_objects();
+        for (dim, to) in to.iter().enumerate() {
+            let coordinate = dim * n_objects + object;
+            self.leapt.push((coordinate, to * self.sigma - self.x[coordinate]));
+            self.x[coordinate] = to * self.sigma;
+        }
+    }
+}

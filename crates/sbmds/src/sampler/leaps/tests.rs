@@ -1,0 +1,147 @@
+//! Leaps against quadrature: one object among others that stay, whose density a grid can integrate.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::coupling::Pairs;
+use crate::likelihood::{Noise, Storage};
+use crate::posterior::Priors;
+use crate::random::{Purpose, stream};
+
+/// Four others nearly on a line: the first object fits on both sides of it, on one a little better.
+const OTHERS: [[f64; 2]; 4] = [[-2.0, 0.0], [-0.6, 0.1], [0.7, -0.1], [1.9, 0.05]];
+/// Where its distances are measured from, with errors.
+const TRUTH: [f64; 2] = [0.3, 1.0];
+const ERRORS: [f64; 4] = [0.1, -0.05, 0.15, -0.1];
+const SIGMA: f64 = 0.3;
+const SCALES: [f64; 2] = [4.0, 4.0];
+
+fn posterior(noise: Noise) -> Posterior {
+    let distance = |a: [f64; 2], b: [f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
+    let dissimilarity = |a: usize, b: usize| match (a.min(b), a.max(b)) {
+        (0, other) => distance(TRUTH, OTHERS[other - 1]) + ERRORS[other - 1],
+        (a, b) => distance(OTHERS[a - 1], OTHERS[b - 1]),
+    };
+    let all = Pairs::Diagonals((1..5).collect());
+    let likelihood = Likelihood::new(5, 2, &all, noise, Storage::F64, dissimilarity);
+    Posterior::new(Arc::new(likelihood), Priors::paper(2))
+}
+
+/// The first object at `at`, dimension by dimension.
+fn map(at: [f64; 2]) -> Vec<f64> {
+    let column = |dim: usize| std::iter::once(at[dim]).chain(OTHERS.iter().map(move |other| other[dim]));
+    column(0).chain(column(1)).collect()
+}
+
+/// The density of the first object, from the formulas that everything is checked against.
+fn density(posterior: &Posterior, noise: Noise, at: [f64; 2]) -> f64 {
+    let mut log_density = 0.0;
+    posterior.likelihood().for_each_partner(0, |other, delta| {
+        let [x, y] = OTHERS[other - 1];
+        log_density += noise.log_density(delta, (at[0] - x).hypot(at[1] - y), SIGMA);
+        true
+    });
+    let prior: f64 = at.iter().zip(SCALES).map(|(x, scale)| x * x / (2.0 * scale)).sum();
+    (log_density - prior).exp()
+}
+
+/// What is compared: the side of the line, and where on it.
+const QUANTITIES: [fn([f64; 2]) -> f64; 5] =
+    [|[_, y]| f64::from(u8::from(y > 0.0)), |[x, _]| x, |[_, y]| y, |[x, _]| x * x, |[_, y]| y * y];
+
+fn by_quadrature(posterior: &Posterior, noise: Noise) -> [f64; 5] {
+    const WIDTH: f64 = 0.02;
+    let (mut weight, mut sums) = (0.0, [0.0; 5]);
+    for column in -200..200 {
+        for row in -200..200 {
+            let at = [f64::from(column), f64::from(row)].map(|cell| (cell + 0.5) * WIDTH);
+            let density = density(posterior, noise, at);
+            weight += density;
+            sums.iter_mut().zip(QUANTITIES).for_each(|(sum, quantity)| *sum += density * quantity(at));
+        }
+    }
+    sums.map(|sum| sum / weight)
+}
+
+#[test]
+fn leaps_alone_find_the_density_of_one_object() {
+    const N_BATCHES: usize = 50;
+    const N_LEAPS: usize = 2_000;
+    for noise in Noise::ALL {
+        let posterior = posterior(noise);
+        let expected = by_quadrature(&posterior, noise);
+        assert!((0.1..0.9).contains(&expected[0]), "there should be two sides: {}", expected[0]);
+        let mut x = map([0.3, 1.0]);
+        let mut rng = stream(1, 0, Purpose::Sampling);
+        let spread = Spread::Scales(SCALES.to_vec());
+        let leaps = Leaps { objects: vec![Restless { object: 0, anchors: vec![1, 2, 3, 4] }] };
+        let mut means = Vec::new();
+        for _ in 0..N_BATCHES {
+            let mut sums = [0.0; 5];
+            for _ in 0..N_LEAPS {
+                let mut leaper = Leaper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+                leaps.leap(&mut leaper, &mut rng);
+                sums.iter_mut().zip(QUANTITIES).for_each(|(sum, quantity)| *sum += quantity([x[0], x[5]]));
+            }
+            means.push(sums.map(|sum| sum / N_LEAPS as f64));
+        }
+        for (index, expected) in expected.iter().enumerate() {
+            let of_batches: Vec<f64> = means.iter().map(|means| means[index]).collect();
+            let mean = of_batches.iter().sum::<f64>() / N_BATCHES as f64;
+            let squares: f64 = of_batches.iter().map(|batch| (batch - mean).powi(2)).sum();
+            let error = (squares / (N_BATCHES * (N_BATCHES - 1)) as f64).sqrt();
+            assert!(error < 0.03, "{noise} {index}: too noisy to say, {error}");
+            assert!((mean - expected).abs() < 4.0 * error, "{noise} {index}: {mean} +- {error} against {expected}");
+        }
+    }
+}
+
+#[test]
+fn slopes_and_curvatures_are_those_of_the_energy() {
+    const STEP: f64 = 1e-4;
+    for noise in Noise::ALL {
+        let posterior = posterior(noise);
+        let x = map([0.0, 0.0]);
+        let mut surroundings = Surroundings::default();
+        surroundings.gather(posterior.likelihood(), &x, SIGMA, 0, &SCALES);
+        for at in [[1.0, 3.0], [-0.5, -2.0], [-2.0, 0.2]] {
+            let bend = surroundings.bend(&at, true);
+            let shifted = |dim: usize, by: f64| {
+                let mut at = at;
+                at[dim] += by;
+                at
+            };
+            for row in 0..2 {
+                let [up, down] = [STEP, -STEP].map(|step| surroundings.energy(&shifted(row, step)));
+                let slope = (up - down) / (2.0 * STEP);
+                assert!((bend.slope[row] - slope).abs() < 1e-6, "{noise} {at:?}: {} {slope}", bend.slope[row]);
+                for column in 0..=row {
+                    let [up, down] = [STEP, -STEP].map(|by| surroundings.bend(&shifted(column, by), true).slope[row]);
+                    let (said, curvature) = (bend.curvature[row * 2 + column], (up - down) / (2.0 * STEP));
+                    assert!((said - curvature).abs() < 1e-5, "{noise} {at:?} {row} {column}: {said} {curvature}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn searches_double_their_intervals_and_end_with_a_tenth_of_warm_up_left() {
+    let searches = |n_warmup: usize| (0..n_warmup).filter(|&i| is_time_to_search(i, n_warmup)).collect::<Vec<_>>();
+    assert_eq!(searches(1_000), [9, 19, 39, 79, 159, 319, 639, 899]);
+    assert_eq!(searches(20), [9, 17]);
+    assert_eq!(searches(5), [4]);
+    assert_eq!(searches(0), [0; 0]);
+}
+
+#[test]
+fn a_search_finds_both_sides_and_remembers_who_has_two() {
+    let posterior = posterior(Noise::TruncatedNormal);
+    let mut x = map([0.3, 1.0]);
+    let spread = Spread::Scales(SCALES.to_vec());
+    let mut leaps = Leaps::default();
+    let mut leaper = Leaper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+    leaps.search(&mut leaper, &mut stream(1, 0, Purpose::Sampling));
+    let first = leaps.objects.iter().find(|restless| restless.object == 0);
+    assert!(first.is_some_and(|first| first.anchors.len() == 2), "{leaps:?}");
+}
