@@ -1,18 +1,18 @@
 //! Figure 9 and Table 3: the rate of diffusion along a tree with full and sparse likelihoods, on the user's distances and tree.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::authors::influenza::table_3;
 use super::convergence::{Mixing, model, remark};
+use super::on_files::{config, file_name, hash, how_it_went};
 use super::page::{exact, ratio, short};
 use super::plot::{colour, curve, point};
-use super::workplace::{Workplace, couplings, file_name};
-use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table};
+use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table, Workplace};
 use crate::diagnostics::kernel_density::{bandwidth, density};
 use crate::diagnostics::{Diagnosis, hellinger};
-use crate::dissimilarity::{ReadOptions, input_hash, read};
+use crate::dissimilarity::{ReadOptions, read};
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, Series, draw_chart};
-use crate::run::{FinishedRun, FitConfig, InputConfig, Keep, ModelConfig, RunConfig, RunError, TreeConfig};
+use crate::run::{FinishedRun, FitConfig, InputConfig, Keep, RunConfig, RunError, TreeConfig};
 use crate::sampler::{Sampler, SamplerSettings};
 use crate::tree::{Tree, TreeChoice};
 
@@ -44,12 +44,11 @@ impl Influenza {
     /// # Errors
     /// If a file cannot be read, or the tips of the tree (the last of its file) are not the objects.
     pub fn new(distances: PathBuf, tree: PathBuf, place: Workplace) -> Result<Self, ReproduceError> {
-        let hash = |path: &Path| input_hash(path).map_err(ReproduceError::io("read", path));
-        let data = format!("distances {}, tree {}", hash(&distances)?, hash(&tree)?);
         let found = read(&distances, &ReadOptions::default()).map_err(RunError::from)?;
         let last = Tree::read(&tree, TreeChoice::Last).map_err(RunError::from)?;
         // What a fit would refuse is said before any work.
         last.match_tips(found.names(), false).map_err(RunError::from)?;
+        let data = format!("distances {}, tree {}", hash(&distances)?, hash(&tree)?);
         Ok(Self { distances, tree, n_objects: found.n_objects(), data, place })
     }
 
@@ -57,14 +56,12 @@ impl Influenza {
         let (chains, n_warmup, draws) = effort(scale);
         // Another seed than the full model's: equal posteriors must not give equal draws.
         let seed = if cell.method == Method::Full { 1 } else { 2 };
+        let input = InputConfig { path: self.distances.clone(), ..InputConfig::default() };
         FitConfig {
-            sbmds_version: env!("CARGO_PKG_VERSION").into(),
-            input: InputConfig { path: self.distances.clone(), ..InputConfig::default() },
-            model: ModelConfig { n_dims: cell.n_dims, couplings: couplings(cell), ..ModelConfig::default() },
             tree: Some(TreeConfig::new(self.tree.clone())),
             sampler: SamplerSettings { sampler: cell.sampler, n_warmup, ..SamplerSettings::default() },
             run: RunConfig { chains, draws, seed, keep: Keep::Summary, ..RunConfig::default() },
-            ..FitConfig::default()
+            ..config(cell, input)
         }
     }
 }
@@ -188,12 +185,10 @@ fn effort(scale: Scale) -> (usize, usize, usize) {
 fn numbers(run: &FinishedRun) -> Result<Vec<f64>, ReproduceError> {
     let rate = run.quantity("diffusion_rate")?;
     let Diagnosis { mean, sd, ess_bulk, .. } = Diagnosis::new(&rate);
-    let summary = run.summary();
-    let [min_ess, max_rhat] = [&summary.min_ess, &summary.max_rhat].map(|e| e.as_ref().map_or(f64::NAN, |e| e.value));
     let draws: Vec<f64> = rate.chains().iter().flatten().copied().collect();
     let every = draws.len().div_ceil(KEPT).max(1);
-    let numbers = [mean, sd, ess_bulk, summary.seconds, min_ess, max_rhat];
-    Ok(numbers.into_iter().chain(draws.into_iter().step_by(every)).collect())
+    let numbers = [mean, sd, ess_bulk].into_iter().chain(how_it_went(run.summary()));
+    Ok(numbers.chain(draws.into_iter().step_by(every)).collect())
 }
 
 /// The draws of the rate.

@@ -23,6 +23,7 @@ mod ledger;
 mod map;
 mod measures;
 mod mse;
+mod on_files;
 mod page;
 pub mod paper_example;
 mod plot;
@@ -38,6 +39,7 @@ pub use error::ReproduceError;
 pub use findings::{Findings, Page, Table};
 pub use influenza::Influenza;
 pub use measures::{DistanceErrors, log_efficiency, vector_hellinger};
+pub use on_files::OnFiles;
 pub use run::{Limits, Outcome, Progress, reproduce};
 pub use workplace::Workplace;
 
@@ -149,19 +151,6 @@ pub fn experiments() -> Vec<Box<dyn Experiment>> {
         Box::new(band_rule::BandRule),
         Box::new(spectrum::Spectrum),
     ]
-}
-
-/// An experiment on files of the user's, as it is listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OnFiles {
-    /// The name, as typed.
-    pub name: &'static str,
-    /// Where it is in the paper.
-    pub source: &'static str,
-    /// What it makes, in a few words.
-    pub summary: &'static str,
-    /// The flags that it cannot do without.
-    pub needs: &'static str,
 }
 
 /// The experiments on files of the user's.

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::{Cell, Method, ReproduceError};
-use crate::coupling::Couplings;
+use super::ReproduceError;
 use crate::run::{Control, FinishedRun, FitConfig, Outcome, Silent, fit};
 
 /// Where and with what fits are carried out.
@@ -58,19 +57,4 @@ fn remove(directory: &Path) -> Result<(), ReproduceError> {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(ReproduceError::io("remove", directory)(error)),
         _ => Ok(()),
     }
-}
-
-/// The couplings of a cell, as a fit is told them.
-pub(super) fn couplings(cell: &Cell) -> Couplings {
-    match cell.method {
-        Method::Full | Method::Classical => Couplings::Full,
-        Method::Band => Couplings::Band(cell.count),
-        Method::Landmark => Couplings::Landmark(cell.count),
-        Method::Dispersed => Couplings::Dispersed(cell.count),
-    }
-}
-
-/// A file's name without where it is, for a page.
-pub(super) fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
