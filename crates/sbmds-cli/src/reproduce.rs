@@ -120,6 +120,9 @@ impl Reproduce {
 
     fn carry_out(&self, experiment: &dyn Experiment, place: &Workplace) -> Result<(), Failure> {
         let limits = Limits { max_objects: self.max_objects, repeats: self.repeats };
+        if let Some(sentence) = experiment.left_out(self.scale()) {
+            eprintln!("{sentence}");
+        }
         let watch = Watch::new();
         let on_progress = |progress: Progress| watch.show(&progress);
         let Workplace { directory, n_threads, stop } = place;

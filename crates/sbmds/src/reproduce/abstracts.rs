@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::authors::abstracts::{N_ARTICLES, table_4};
 use super::convergence::{Mixing, model, remark};
-use super::on_files::{config, file_name, hash, how_it_went};
+use super::on_files::{config, file_name, hash, how_it_went, left_out, sparse_counts};
 use super::page::{exact, ratio, short};
 use super::plot::{authors as hollow, colour, ours, point};
 use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table, Workplace};
@@ -124,12 +124,21 @@ impl Experiment for Abstracts {
         format!(" --embeddings {embeddings} --labels {labels} --truth {}", self.column)
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some(
+            "the paper's numbers of bands; its chains of HMC have 12 leapfrog steps (the paper: 20) and are shorter than the paper's",
+        )
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
-        let counts = scale.pick(vec![10], vec![50, 100], vec![50, 100, 500, 1_000, 2_000]);
-        let counts = counts.into_iter().filter(|&count| count < self.n_objects);
-        let models = counts.flat_map(|count| METHODS.map(|method| (method, count)));
+        let models =
+            sparse_counts(counts(scale), self.n_objects).flat_map(|count| METHODS.map(|method| (method, count)));
         let cell = |(method, count)| Cell::new(self.n_objects, 0.0, method, count);
         models.map(|model| Cell { sampler: Sampler::Hmc, ..cell(model) }).collect()
+    }
+
+    fn left_out(&self, scale: Scale) -> Option<String> {
+        left_out(counts(scale), self.n_objects)
     }
 
     fn measured(&self) -> Vec<String> {
@@ -228,6 +237,11 @@ impl Abstracts {
             width_mm: 89.0,
         })
     }
+}
+
+/// Numbers of bands.
+fn counts(scale: Scale) -> &'static [usize] {
+    scale.pick(&[10], &[50, 100], &[50, 100, 500, 1_000, 2_000])
 }
 
 /// Neighbours of HDBSCAN: the paper's, or few for few objects.

@@ -27,6 +27,10 @@ impl Experiment for Accuracy {
         "mean squared error of distances against the number of bands or landmarks"
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's sizes, noise levels and counts, and more data sets")
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
         let sds = scale.pick(vec![0.2], vec![0.1, 0.4], vec![0.1, 0.2, 0.3, 0.4]);
         let sizes: Vec<usize> = scale.pick(vec![10], vec![10, 100, 1_000], vec![10, 100, 1_000, 10_000]);

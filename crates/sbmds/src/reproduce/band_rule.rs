@@ -36,6 +36,10 @@ impl Experiment for BandRule {
         "Hellinger distance between the full model and one with ceil(D sqrt N) bands"
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's sizes and dimensions")
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
         let sizes = scale.pick(vec![30], vec![50, 100, 250], vec![50, 100, 250, 500, 1_000]);
         let dims = scale.pick(vec![2], vec![2, 3], vec![2, 3, 4, 5]);

@@ -29,6 +29,10 @@ impl Experiment for DimensionMismatch {
         "mean squared error of distances in two dimensions when the truth has 2 to 10"
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's sizes and true dimensions, and more data sets")
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
         let sizes = scale.pick(vec![30], vec![100], vec![100, 1_000]);
         let true_dims = scale.pick(vec![2, 4], vec![2, 4, 6, 8, 10], (2..=10).collect::<Vec<usize>>());

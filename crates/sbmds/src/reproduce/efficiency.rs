@@ -46,6 +46,10 @@ impl Experiment for Efficiency {
         true
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's sizes, and longer chains")
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
         let sizes = scale.pick(vec![20], vec![20, 80, 320], vec![20, 40, 80, 160, 320]);
         let mut cells = Vec::new();

@@ -24,6 +24,10 @@ impl Experiment for HeavyTails {
         "mean squared error of distances under log-normal noise"
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's size, noise levels, counts and number of data sets")
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
         let n_objects = scale.pick(30, 100, 100);
         let sds = scale.pick(vec![0.2], vec![0.1, 0.4], vec![0.1, 0.2, 0.3, 0.4]);

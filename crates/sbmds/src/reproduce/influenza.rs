@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::authors::influenza::table_3;
 use super::convergence::{Mixing, model, remark};
-use super::on_files::{config, file_name, hash, how_it_went};
+use super::on_files::{config, file_name, hash, how_it_went, left_out, sparse_counts};
 use super::page::{exact, ratio, short};
 use super::plot::{colour, curve, point};
 use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table, Workplace};
@@ -91,15 +91,25 @@ impl Experiment for Influenza {
         format!(" --distances {} --tree {}", file_name(&self.distances), file_name(&self.tree))
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some(
+            "the paper's dimensions and numbers of bands and landmarks, and longer chains of NUTS (the paper: HMC with 20 leapfrog steps)",
+        )
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
         let n_dims = scale.pick(2, 6, 6);
-        let counts = scale.pick(vec![5], vec![50], vec![50, 100, 200]).into_iter().filter(|&b| b < self.n_objects);
-        let sparse = counts.flat_map(|count| Method::SPARSE.map(|method| (method, count)));
+        let sparse =
+            sparse_counts(counts(scale), self.n_objects).flat_map(|count| Method::SPARSE.map(|method| (method, count)));
         let cell = |(method, count)| {
             let cell = Cell::new(self.n_objects, 0.0, method, count);
             Cell { n_dims, true_dims: n_dims, sampler: Sampler::Nuts, ..cell }
         };
         sparse.chain([(Method::Full, 0)]).map(cell).collect()
+    }
+
+    fn left_out(&self, scale: Scale) -> Option<String> {
+        left_out(counts(scale), self.n_objects)
     }
 
     fn measured(&self) -> Vec<String> {
@@ -174,6 +184,11 @@ impl Influenza {
             ),
         ]
     }
+}
+
+/// Numbers of bands or landmarks.
+fn counts(scale: Scale) -> &'static [usize] {
+    scale.pick(&[5], &[50], &[50, 100, 200])
 }
 
 /// (chains, warm-up, draws).

@@ -27,6 +27,10 @@ impl Experiment for Map {
         "posterior mean maps, coloured by the true first coordinate"
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's size and noise levels, and more draws")
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
         let n_objects = scale.pick(30, 1_000, 1_000);
         let sds = scale.pick(vec![0.2], vec![0.1, 0.3], vec![0.1, 0.2, 0.3, 0.4]);

@@ -52,7 +52,7 @@ pub enum Scale {
     /// A minute or two on two cores: fewer settings, repeats and draws.
     #[default]
     Quick,
-    /// The settings of the paper.
+    /// The settings of the paper; samplers and lengths of chains are each experiment's own.
     Full,
 }
 
@@ -112,9 +112,14 @@ pub trait Experiment: Sync {
         false
     }
 
-    /// Whether every scale is the paper's.
-    fn is_always_whole(&self) -> bool {
-        false
+    /// What `--full` has that smaller scales have not; none if every scale is the same.
+    fn full(&self) -> Option<&'static str> {
+        Some("more of them")
+    }
+
+    /// Settings that the user's files are too small for, in a sentence.
+    fn left_out(&self, _: Scale) -> Option<String> {
+        None
     }
 
     /// Changes when results of the same cells would change.

@@ -51,3 +51,19 @@ pub(super) fn how_it_went(summary: &Summary) -> [f64; 3] {
     let [min_ess, max_rhat] = [&summary.min_ess, &summary.max_rhat].map(|e| e.as_ref().map_or(f64::NAN, |e| e.value));
     [summary.seconds, min_ess, max_rhat]
 }
+
+/// Of these numbers of bands or landmarks those that leave pairs out.
+pub(super) fn sparse_counts(counts: &[usize], n_objects: usize) -> impl Iterator<Item = usize> {
+    counts.iter().copied().filter(move |&count| count < n_objects)
+}
+
+/// A sentence that names the others, if there are any.
+pub(super) fn left_out(counts: &[usize], n_objects: usize) -> Option<String> {
+    let others: Vec<String> = counts.iter().filter(|&&count| count >= n_objects).map(usize::to_string).collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "Left out: {} bands. There are {n_objects} objects only, and bands must be fewer than objects.",
+            others.join(", ")
+        )
+    })
+}
