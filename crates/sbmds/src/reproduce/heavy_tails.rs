@@ -1,5 +1,8 @@
 //! Figure 5: log-normal noise, which the model does not expect.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::authors::heavy_tails as authors;
 use super::draw::Effort;
 use super::groups::{Group, grouped};
@@ -9,7 +12,10 @@ use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, draw_chart};
 use crate::simulate::Noise;
 
 /// The experiment.
-pub(super) struct HeavyTails;
+pub(super) struct HeavyTails {
+    /// When set, a chain ends.
+    pub stop: Arc<AtomicBool>,
+}
 
 impl Experiment for HeavyTails {
     fn name(&self) -> &'static str {
@@ -54,7 +60,7 @@ impl Experiment for HeavyTails {
     }
 
     fn run(&self, cell: &Cell, scale: Scale) -> Result<Vec<f64>, ReproduceError> {
-        Ok(mse::fit(cell, Noise::LogNormal { sd: cell.sd }, &effort(scale)))
+        mse::fit(cell, Noise::LogNormal { sd: cell.sd }, &effort(scale), &self.stop)
     }
 
     fn findings(&self, rows: &[Row], scale: Scale) -> Findings {

@@ -33,6 +33,9 @@ mod spectrum;
 mod tables;
 mod workplace;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 pub use abstracts::Abstracts;
 pub use cell::{Cell, Method, Row};
 pub use error::ReproduceError;
@@ -101,7 +104,7 @@ pub trait Experiment: Sync {
     /// Runs one cell and returns a number for each name (a map adds its coordinates).
     ///
     /// # Errors
-    /// If the user's data cannot be used.
+    /// If the user's data cannot be used, or the user wants to stop.
     fn run(&self, cell: &Cell, scale: Scale) -> Result<Vec<f64>, ReproduceError>;
 
     /// Table, figure and page of the finished cells.
@@ -143,17 +146,18 @@ pub trait Experiment: Sync {
     }
 }
 
-/// All experiments that need no files of the user's, in the order of the paper.
-pub fn experiments() -> Vec<Box<dyn Experiment>> {
+/// All experiments that need no files of the user's, in the order of the paper; their chains end when `stop` is set.
+pub fn experiments(stop: &Arc<AtomicBool>) -> Vec<Box<dyn Experiment>> {
+    let stop = || Arc::clone(stop);
     vec![
         Box::new(tables::Tables),
-        Box::new(accuracy::Accuracy),
-        Box::new(map::Map),
-        Box::new(dimension_mismatch::DimensionMismatch),
-        Box::new(heavy_tails::HeavyTails),
+        Box::new(accuracy::Accuracy { stop: stop() }),
+        Box::new(map::Map { stop: stop() }),
+        Box::new(dimension_mismatch::DimensionMismatch { stop: stop() }),
+        Box::new(heavy_tails::HeavyTails { stop: stop() }),
         Box::new(raw_speed::RawSpeed),
-        Box::new(efficiency::Efficiency),
-        Box::new(band_rule::BandRule),
+        Box::new(efficiency::Efficiency { stop: stop() }),
+        Box::new(band_rule::BandRule { stop: stop() }),
         Box::new(spectrum::Spectrum),
     ]
 }

@@ -67,3 +67,16 @@ pub(super) fn left_out(counts: &[usize], n_objects: usize) -> Option<String> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_kept_or_named() {
+        let counts = [50, 100, 500];
+        assert_eq!(sparse_counts(&counts, 100).collect::<Vec<_>>(), [50]);
+        assert!(left_out(&counts, 100).unwrap().starts_with("Left out: 100, 500 bands. There are 100 objects only"));
+        assert_eq!(left_out(&counts, 501), None);
+    }
+}
