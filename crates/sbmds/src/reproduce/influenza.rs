@@ -8,7 +8,7 @@ use super::on_files::{config, file_name, hash, how_it_went, left_out, sparse_cou
 use super::page::{exact, ratio, short};
 use super::plot::{colour, curve, point};
 use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table, Workplace};
-use crate::diagnostics::kernel_density::{bandwidth, density};
+use crate::diagnostics::kernel_density::{bandwidth, density, thinned};
 use crate::diagnostics::{Diagnosis, hellinger};
 use crate::dissimilarity::{ReadOptions, read};
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, Series, draw_chart};
@@ -201,9 +201,8 @@ fn numbers(run: &FinishedRun) -> Result<Vec<f64>, ReproduceError> {
     let rate = run.quantity("diffusion_rate")?;
     let Diagnosis { mean, sd, ess_bulk, .. } = Diagnosis::new(&rate);
     let draws: Vec<f64> = rate.chains().iter().flatten().copied().collect();
-    let every = draws.len().div_ceil(KEPT).max(1);
     let numbers = [mean, sd, ess_bulk].into_iter().chain(how_it_went(run.summary()));
-    Ok(numbers.chain(draws.into_iter().step_by(every)).collect())
+    Ok(numbers.chain(thinned(&draws, KEPT)).collect())
 }
 
 /// The draws of the rate.
