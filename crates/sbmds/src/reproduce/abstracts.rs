@@ -126,7 +126,7 @@ impl Experiment for Abstracts {
 
     fn full(&self) -> Option<&'static str> {
         Some(
-            "the paper's numbers of bands; its chains of HMC have 12 leapfrog steps (the paper: 20) and are shorter than the paper's",
+            "the paper's numbers of bands; its chains of HMC have fewer leapfrog steps than the paper's 20 and are shorter",
         )
     }
 
