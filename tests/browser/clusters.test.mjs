@@ -1,17 +1,11 @@
 // The clusters of a report: outlines, colours by consensus, the heat map and the numbers.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { countColoured, countDifferent, startBrowser } from "./browser.mjs";
+import { test } from "node:test";
+import { countColoured, countDifferent } from "./browser.mjs";
+import { checkedBrowser } from "./checked.mjs";
 
-let browser;
+const browser = checkedBrowser();
 let report;
-before(async () => (browser = await startBrowser()));
-afterEach(async () => {
-  assert.deepEqual(report.complaints, [], "the console is silent");
-  assert.deepEqual([...new Set(report.requests)], [report.url], "no request leaves the file");
-  await report.close();
-});
-after(() => browser.stop());
 
 test("without clusters there is neither section nor control", async () => {
   report = await browser.open({ objects: 70 });

@@ -1,19 +1,13 @@
 // The map as its readers use it: pointing, clicking, keys, ellipses, draws, axes, colours; with WebGL and without.
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, test } from "node:test";
-import { brightness, countColoured, countDifferent, startBrowser } from "./browser.mjs";
+import { describe, test } from "node:test";
+import { brightness, countColoured, countDifferent } from "./browser.mjs";
+import { checkedBrowser } from "./checked.mjs";
 
 for (const webgl of [true, false]) {
   describe(webgl ? "with WebGL" : "without WebGL", () => {
-    let browser;
+    const browser = checkedBrowser({ webgl });
     let report;
-    before(async () => (browser = await startBrowser({ webgl })));
-    afterEach(async () => {
-      assert.deepEqual(report.complaints, [], "the console is silent");
-      assert.deepEqual([...new Set(report.requests)], [report.url], "no request leaves the file");
-      await report.close();
-    });
-    after(() => browser.stop());
 
     test("points are drawn", async () => {
       report = await browser.open({ objects: 70 });

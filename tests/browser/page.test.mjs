@@ -1,19 +1,13 @@
 // The page around the map: verdict, search, tables, charts, paper, small and large data, and what is missing.
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { brightness, countColoured, countDifferent, startBrowser } from "./browser.mjs";
+import { brightness, countColoured, countDifferent } from "./browser.mjs";
+import { checkedBrowser } from "./checked.mjs";
 
-let browser;
+const browser = checkedBrowser();
 let report;
-before(async () => (browser = await startBrowser()));
-afterEach(async () => {
-  assert.deepEqual(report.complaints, [], "the console is silent");
-  assert.deepEqual([...new Set(report.requests)], [report.url], "no request leaves the file");
-  await report.close();
-});
-after(() => browser.stop());
 
 test("search by keyboard finds an object and shows its neighbours with probabilities", async () => {
   report = await browser.open({ objects: 70 });

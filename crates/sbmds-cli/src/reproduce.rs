@@ -2,8 +2,8 @@
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -65,7 +65,8 @@ pub struct Reproduce {
 
 impl Reproduce {
     pub fn run(&self) -> Result<(), Failure> {
-        let experiments = experiments();
+        let stop = stop_flag()?;
+        let experiments = experiments(&stop);
         if self.list {
             for experiment in &experiments {
                 println!("{:<19} {}: {}", experiment.name(), experiment.source(), experiment.summary());
@@ -77,7 +78,7 @@ impl Reproduce {
         }
         let name = self.name.as_deref().unwrap_or_default();
         if let Some(about) = ON_FILES.iter().find(|about| about.name == name) {
-            let place = self.place(name)?;
+            let place = self.place(name, stop)?;
             return self.carry_out(self.on_files(about, &place)?.as_ref(), &place);
         }
         let Some(experiment) = experiments.iter().find(|experiment| experiment.name() == name) else {
@@ -85,7 +86,7 @@ impl Reproduce {
             let names = names.chain(ON_FILES.iter().map(|about| about.name)).collect::<Vec<_>>().join(", ");
             return Err(Failure::bad_input(format!("{name:?} cannot be reproduced. Remedy: give one of {names}")));
         };
-        self.carry_out(experiment.as_ref(), &self.place(name)?)
+        self.carry_out(experiment.as_ref(), &self.place(name, stop)?)
     }
 
     /// An experiment on the files given.
@@ -106,7 +107,7 @@ impl Reproduce {
     }
 
     /// Where to work, with how many threads.
-    fn place(&self, name: &str) -> Result<Workplace, Failure> {
+    fn place(&self, name: &str, stop: Arc<AtomicBool>) -> Result<Workplace, Failure> {
         let directory = self.out.clone().unwrap_or_else(|| PathBuf::from("reproduce").join(name));
         let n_threads = match self.threads {
             Some(0) => {
@@ -115,11 +116,14 @@ impl Reproduce {
             Some(threads) => threads,
             None => std::thread::available_parallelism().map_or(1, Into::into),
         };
-        Ok(Workplace { directory, n_threads, stop: stop_flag()? })
+        Ok(Workplace { directory, n_threads, stop })
     }
 
     fn carry_out(&self, experiment: &dyn Experiment, place: &Workplace) -> Result<(), Failure> {
         let limits = Limits { max_objects: self.max_objects, repeats: self.repeats };
+        if let Some(sentence) = experiment.left_out(self.scale()) {
+            eprintln!("{sentence}");
+        }
         let watch = Watch::new();
         let on_progress = |progress: Progress| watch.show(&progress);
         let Workplace { directory, n_threads, stop } = place;

@@ -263,6 +263,36 @@ fn abstracts_keep_to_the_files_they_began_with() {
 }
 
 #[test]
+fn counts_that_are_too_many_for_the_objects_are_named() {
+    let data = tempfile::tempdir().unwrap();
+    let out = data.path().join("results");
+    let output = reproduce(&format!("influenza --quick {}", flu(data.path(), 3.0)), &out);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let page = fs::read_to_string(out.join("influenza.md")).unwrap();
+    let sentence = "Left out: 50 bands. There are 12 objects only";
+    assert!(page.contains(sentence) && String::from_utf8_lossy(&output.stderr).contains(sentence), "{page}");
+    assert!(page.contains("`--full` has the paper's dimensions") && page.contains("of NUTS (the paper: HMC"), "{page}");
+}
+
+#[test]
+fn missing_files_are_named_before_anything_is_written() {
+    let data = tempfile::tempdir().unwrap();
+    let out = data.path().join("results");
+    for (name, files) in [("abstracts", mixture(data.path(), 0.0)), ("influenza", flu(data.path(), 3.0))] {
+        for file in files.split_whitespace().filter(|word| !word.starts_with("--")) {
+            for missing in ["nope.npy", "nope.csv"] {
+                let refused = reproduce(&format!("{name} --toy {}", files.replace(file, missing)), &out);
+                let message = String::from_utf8(refused.stderr).unwrap();
+                assert_eq!(refused.status.code(), Some(2), "{message}");
+                let expected = format!("error: {missing}: there is no such file. Remedy: check the path");
+                assert!(message.starts_with(&expected) && !message.contains("directory"), "{message}");
+                assert!(!out.exists());
+            }
+        }
+    }
+}
+
+#[test]
 fn names_are_listed_and_unknown_ones_refused() {
     let out = tempfile::tempdir().unwrap();
     let list = Command::new(env!("CARGO_BIN_EXE_sbmds")).args(["reproduce", "--list"]).output().unwrap();

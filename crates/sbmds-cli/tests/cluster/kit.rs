@@ -4,16 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+
+use crate::program::{Ended, command};
 
 pub struct Folder(tempfile::TempDir);
-
-/// How the program ended.
-pub struct Ended {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
-}
 
 impl Folder {
     pub fn new() -> Self {
@@ -34,13 +28,7 @@ impl Folder {
 
     /// The program with these blank-separated arguments.
     pub fn run(&self, arguments: &str) -> Ended {
-        let output = Command::new(env!("CARGO_BIN_EXE_sbmds"))
-            .args(arguments.split_whitespace())
-            .current_dir(self.0.path())
-            .output()
-            .unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        command(self.0.path(), arguments).output().unwrap().into()
     }
 
     /// What it prints when all is well.

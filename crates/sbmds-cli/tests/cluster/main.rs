@@ -2,4 +2,6 @@
 
 mod kit;
 mod points;
+#[path = "../common/program.rs"]
+mod program;
 mod runs;

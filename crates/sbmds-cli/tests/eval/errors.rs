@@ -39,7 +39,7 @@ fn folder() -> Folder {
 #[track_caller]
 fn refused(folder: &Folder, arguments: &str, parts: &[&str]) {
     let answer = folder.sbmds(&format!("eval {arguments}"));
-    assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{arguments}\n{}", answer.stderr);
+    assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{arguments}\n{}", answer.stderr);
     assert!(answer.stderr.starts_with("error: "), "{}", answer.stderr);
     for part in parts {
         assert!(answer.stderr.contains(part), "{arguments}: no {part:?} in\n{}", answer.stderr);

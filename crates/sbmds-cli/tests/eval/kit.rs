@@ -1,19 +1,12 @@
 //! A folder of files and the `sbmds` command run in it.
 
-use std::process::Command;
-
 use serde::Deserialize;
 use tempfile::TempDir;
 
+use crate::program::{Ended, command};
+
 /// A temporary folder that the command runs in, so that files go by their bare names.
 pub struct Folder(TempDir);
-
-/// How the command ended.
-pub struct Answer {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
-}
 
 /// What `sbmds eval` prints.
 #[derive(Debug, Deserialize, PartialEq)]
@@ -39,29 +32,19 @@ impl Folder {
     }
 
     /// Runs `sbmds` with blank-separated arguments.
-    pub fn sbmds(&self, arguments: &str) -> Answer {
-        let output = Command::new(env!("CARGO_BIN_EXE_sbmds"))
-            .args(arguments.split_whitespace())
-            .current_dir(self.0.path())
-            .output()
-            .unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        Answer {
-            code: output.status.code().expect("not killed"),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        }
+    pub fn sbmds(&self, arguments: &str) -> Ended {
+        command(self.0.path(), arguments).output().unwrap().into()
     }
 
     /// What `sbmds eval` prints when all is well.
     pub fn eval(&self, arguments: &str) -> Evaluation {
         let answer = self.sbmds(&format!("eval {arguments}"));
-        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{arguments}");
+        assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{arguments}");
         answer.evaluation()
     }
 }
 
-impl Answer {
+impl Ended {
     pub fn evaluation(&self) -> Evaluation {
         serde_json::from_str(&self.stdout).unwrap()
     }

@@ -7,5 +7,7 @@ mod inputs;
 mod kit;
 mod numbers;
 mod paper;
+#[path = "../common/program.rs"]
+mod program;
 mod table;
 mod tree;

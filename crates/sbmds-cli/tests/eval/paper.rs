@@ -30,7 +30,7 @@ fn table_1() {
         let arguments = format!("eval d.csv --positions x.csv --sigma 0.5 --order given --couplings {couplings}");
         let answer = folder.sbmds(&arguments);
         // Few bands leave objects with too few partners, of which a warning tells.
-        assert_eq!(answer.code, 0, "{couplings}");
+        assert_eq!(answer.code, Some(0), "{couplings}");
         let found = answer.evaluation();
         assert!((found.log_likelihood - log_likelihood).abs() < 2e-3, "{couplings}: {found:?}");
         assert_eq!((found.n_objects, found.n_dims, found.n_pairs), (5, 2, n_pairs), "{couplings}");

@@ -4,7 +4,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
-use crate::kit::{Case, Ended};
+use crate::kit::Case;
+use crate::program::Ended;
 
 /// 200 objects fill a chunk of locations every 655 draws.
 const SETTINGS: &str =

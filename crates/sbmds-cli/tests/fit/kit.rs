@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
+
+use crate::program::{Ended, command};
 
 /// A directory that is gone after the test, with a matrix in it.
 pub struct Case {
@@ -57,9 +59,7 @@ impl Case {
 
     /// The program with these blank-separated arguments, in the directory of the case.
     pub fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbmds"));
-        command.args(arguments.split_whitespace()).current_dir(self.directory.path());
-        command
+        command(self.directory.path(), arguments)
     }
 
     pub fn run(&self, arguments: &str) -> Ended {
@@ -93,21 +93,6 @@ impl Case {
         }
         assert_eq!(left.1, right.1);
         assert_eq!((left.2, left.3), (right.2, right.3));
-    }
-}
-
-/// How a run of the program ended.
-#[derive(Debug)]
-pub struct Ended {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
-}
-
-impl From<Output> for Ended {
-    fn from(output: Output) -> Self {
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 }
 

@@ -4,5 +4,7 @@
 mod crashes;
 mod kit;
 mod pictures;
+#[path = "../common/program.rs"]
+mod program;
 mod runs;
 mod trees;

@@ -1,5 +1,7 @@
 //! The files of a run along a tree.
 
+use std::fs::File;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use super::{NodeDraws, ancestors, tracer, trees};
@@ -32,13 +34,14 @@ pub fn write_files(
             Ok(())
         },
     )?;
-    let mut written = vec![directory.join("posterior.log")];
-    let mut log = Vec::new();
-    tracer::write(&mut log, draws, &branches, iterations_per_draw)?.map_err(RunError::io("write", &written[0]))?;
-    replace_bytes(&written[0], Sync::Later, &log).map_err(RunError::io("write", &written[0]))?;
+    let mut written = vec![replace(directory.join("posterior.log"), |out, path| {
+        tracer::write(out, path, draws, &branches, iterations_per_draw)
+    })?];
     if draws.n_draws() > 0 {
         written.push(write_ancestors(directory.join("ancestors.csv"), draws, &moments)?);
-        written.push(write_trees(directory.join("posterior.trees"), draws, most_trees, iterations_per_draw)?);
+        written.push(replace(directory.join("posterior.trees"), |out, path| {
+            trees::write(out, path, draws, most_trees, iterations_per_draw)
+        })?);
     }
     Ok((written, branches))
 }
@@ -50,17 +53,16 @@ fn write_ancestors(path: PathBuf, draws: &NodeDraws<'_>, moments: &Moments) -> R
     Ok(path)
 }
 
-fn write_trees(
+/// Replaces the file at `path` by what `write` writes, and returns where it is.
+fn replace(
     path: PathBuf,
-    draws: &NodeDraws<'_>,
-    most: usize,
-    iterations_per_draw: usize,
+    write: impl FnOnce(&mut BufWriter<File>, &Path) -> Result<(), RunError>,
 ) -> Result<PathBuf, RunError> {
     // An error of the store must come out as itself, not as a failure to write.
     let mut outcome = Ok(());
     replace_file(&path, Sync::Later, |out| {
-        outcome = trees::write(out, &path, draws, most, iterations_per_draw);
-        if outcome.is_ok() { Ok(()) } else { Err(std::io::Error::other("the trees cannot be written")) }
+        outcome = write(out, &path);
+        if outcome.is_ok() { Ok(()) } else { Err(io::Error::other("what is to be written cannot be made")) }
     })
     .or_else(|error| outcome.and(Err(RunError::io("write", &path)(error))))?;
     Ok(path)

@@ -1,6 +1,7 @@
 //! `posterior.log`: the draws as a table that Tracer and loganalyser read.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use super::NodeDraws;
 use crate::brownian::BranchStatistics;
@@ -47,13 +48,14 @@ impl ChainColumns {
 /// Writes the table: chains one after another, states counted on; `branches` has the statistics of every draw, or none.
 pub(super) fn write(
     out: &mut impl Write,
+    path: &Path,
     draws: &NodeDraws<'_>,
     branches: &[BranchStatistics],
     iterations_per_draw: usize,
-) -> Result<io::Result<()>, RunError> {
+) -> Result<(), RunError> {
     let reader = draws.reader();
     let chains = (0..reader.n_chains()).map(|chain| ChainColumns::read(draws, chain)).collect::<Result<Vec<_>, _>>()?;
-    Ok(write_rows(out, &chains, reader.n_dims(), branches, iterations_per_draw))
+    write_rows(out, &chains, reader.n_dims(), branches, iterations_per_draw).map_err(RunError::io("write", path))
 }
 
 fn write_rows(

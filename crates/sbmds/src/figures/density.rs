@@ -7,12 +7,12 @@ use super::chains::{capitalised, chain_entries};
 use super::legend;
 use super::palette::{BLACK, colour};
 use super::scene::{Ink, Point, Scene};
-use crate::diagnostics::kernel_density::{bandwidth, density};
+use crate::diagnostics::kernel_density::{bandwidth, density, thinned};
 use crate::run::{FinishedRun, RunError, distinct_names};
 
 /// Points of a curve.
 const POINTS: usize = 256;
-/// Draws that a density is made of; more change nothing that can be seen.
+/// Draws that a density is made of.
 const MOST_DRAWS: usize = 10_000;
 
 /// A curve to be drawn.
@@ -64,9 +64,9 @@ fn of_chains(run: &FinishedRun, quantity: &str) -> Result<Vec<Curve>, RunError> 
     let chains: Vec<&[f64]> = monitored.chains().iter().collect();
     let named = chain_entries(chains.len()).into_iter().zip(&chains);
     let mut curves: Vec<Curve> =
-        named.map(|((name, colour), draws)| Curve { name, draws: thinned(draws), colour, width: 0.5 }).collect();
+        named.map(|((name, colour), draws)| Curve { name, draws: shown(draws), colour, width: 0.5 }).collect();
     if chains.len() > 1 {
-        curves.push(Curve { name: "All".into(), draws: thinned(&chains.concat()), colour: BLACK, width: 1.0 });
+        curves.push(Curve { name: "All".into(), draws: shown(&chains.concat()), colour: BLACK, width: 1.0 });
     }
     Ok(curves)
 }
@@ -75,12 +75,11 @@ fn of_runs(runs: &[FinishedRun], quantity: &str) -> Result<Vec<Curve>, RunError>
     let names = distinct_names(runs);
     let curve = |(place, run): (usize, &FinishedRun)| {
         let pooled: Vec<f64> = run.quantity(quantity)?.chains().iter().flatten().copied().collect();
-        Ok(Curve { name: names[place].clone(), draws: thinned(&pooled), colour: colour(place), width: 0.8 })
+        Ok(Curve { name: names[place].clone(), draws: shown(&pooled), colour: colour(place), width: 0.8 })
     };
     runs.iter().enumerate().map(curve).collect()
 }
 
-fn thinned(draws: &[f64]) -> Vec<f64> {
-    let step = draws.len().div_ceil(MOST_DRAWS).max(1);
-    draws.iter().step_by(step).copied().filter(|draw| draw.is_finite()).collect()
+fn shown(draws: &[f64]) -> Vec<f64> {
+    thinned(draws, MOST_DRAWS).filter(|draw| draw.is_finite()).collect()
 }

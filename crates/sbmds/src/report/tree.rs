@@ -3,14 +3,14 @@
 use serde::Serialize;
 
 use super::pack;
-use crate::diagnostics::kernel_density::{bandwidth, density};
+use crate::diagnostics::kernel_density::{bandwidth, density, thinned};
 use crate::diagnostics::{quantile_of_sorted, sorted};
 use crate::diffusion::NodeMap;
 use crate::run::{BranchSummary, FinishedRun, RunError};
 
 /// Places of a curve.
 const PLACES: usize = 160;
-/// Draws that a curve is made of; more change nothing that can be seen.
+/// Draws that a curve is made of.
 const MOST_DRAWS: usize = 4_000;
 /// A node without a parent or an object.
 const NONE: u32 = u32::MAX;
@@ -87,11 +87,7 @@ pub(super) fn gather(run: &FinishedRun) -> Result<Option<Box<TreeSection>>, RunE
 
 fn rate(run: &FinishedRun, stored: &str, name: &'static str, meaning: &'static str) -> Result<RateData, RunError> {
     let monitored = run.quantity(stored)?;
-    let thinned = |draws: Vec<f64>| -> Vec<f64> {
-        let step = draws.len().div_ceil(MOST_DRAWS).max(1);
-        draws.into_iter().step_by(step).collect()
-    };
-    let chains: Vec<Vec<f64>> = monitored.chains().iter().map(|chain| thinned(chain.to_vec())).collect();
+    let chains: Vec<Vec<f64>> = monitored.chains().iter().map(|chain| thinned(chain, MOST_DRAWS).collect()).collect();
     let all = sorted(chains.concat());
     let width = bandwidth(&all);
     let range = (all[0] - 3.0 * width, all[all.len() - 1] + 3.0 * width);

@@ -1,18 +1,18 @@
 //! Table 4: clusters of embedded abstracts over the posterior, against the number of bands, on the user's embeddings.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::authors::abstracts::{N_ARTICLES, table_4};
 use super::convergence::{Mixing, model, remark};
+use super::on_files::{config, file_name, hash, how_it_went, left_out, sparse_counts};
 use super::page::{exact, ratio, short};
 use super::plot::{authors as hollow, colour, ours, point};
-use super::workplace::{Workplace, couplings, file_name};
-use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table};
+use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table, Workplace};
 use crate::cluster::{HdbscanSettings, Truth, cluster_run};
 use crate::diagnostics::Diagnosis;
-use crate::dissimilarity::{Metric, ReadOptions, input_hash, read, read_labels};
+use crate::dissimilarity::{Metric, ReadOptions, read, read_labels};
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, draw_chart};
-use crate::run::{FinishedRun, FitConfig, InputConfig, ModelConfig, RunConfig, RunError};
+use crate::run::{FinishedRun, FitConfig, InputConfig, RunConfig, RunError};
 use crate::sampler::{Sampler, SamplerSettings};
 
 /// How the experiment is listed.
@@ -55,15 +55,13 @@ impl Abstracts {
         column: Option<String>,
         place: Workplace,
     ) -> Result<Self, ReproduceError> {
-        let hash = |path: &Path| input_hash(path).map_err(ReproduceError::io("read", path));
-        let hashes = (hash(&embeddings)?, hash(&labels)?);
         let options = ReadOptions { features: Some(Metric::Cosine), ..ReadOptions::default() };
         let found = read(&embeddings, &options).map_err(RunError::from)?;
         let table = read_labels(&labels, found.names()).map_err(RunError::from)?;
         let first = || table.columns.first().map(|column| column.name.clone()).unwrap_or_default();
         let column = column.unwrap_or_else(first);
         let truth = Truth::new(&table, &column)?;
-        let data = format!("embeddings {}, labels {}, truth {column:?}", hashes.0, hashes.1);
+        let data = format!("embeddings {}, labels {}, truth {column:?}", hash(&embeddings)?, hash(&labels)?);
         Ok(Self { embeddings, labels, column, truth, n_objects: found.n_objects(), data, place })
     }
 
@@ -78,14 +76,7 @@ impl Abstracts {
             jitter: JITTER,
             ..SamplerSettings::default()
         };
-        FitConfig {
-            sbmds_version: env!("CARGO_PKG_VERSION").into(),
-            input,
-            model: ModelConfig { n_dims: cell.n_dims, couplings: couplings(cell), ..ModelConfig::default() },
-            sampler,
-            run: RunConfig { chains: CHAINS, draws, ..RunConfig::default() },
-            ..FitConfig::default()
-        }
+        FitConfig { sampler, run: RunConfig { chains: CHAINS, draws, ..RunConfig::default() }, ..config(cell, input) }
     }
 
     /// What is kept of a run.
@@ -94,8 +85,6 @@ impl Abstracts {
         let clusters = cluster_run(run.reader(), &settings, CLUSTERED, SEED, Some(&self.truth))?.summary;
         let summary = run.summary();
         let log_likelihood = Diagnosis::new(&run.quantity("log_likelihood")?).mean / summary.n_pairs as f64;
-        let [min_ess, max_rhat] =
-            [&summary.min_ess, &summary.max_rhat].map(|e| e.as_ref().map_or(f64::NAN, |e| e.value));
         let truth = clusters.truth.as_ref();
         let error = truth.and_then(|truth| truth.error);
         let [mean, low, high] = error.map_or([f64::NAN; 3], |error| [error.mean, error.q2_5, error.q97_5]);
@@ -104,8 +93,8 @@ impl Abstracts {
         let rand_index = truth.and_then(|truth| truth.rand_index).map_or(f64::NAN, |rand_index| rand_index.mean);
         let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
         let (mode, noise) = (clusters.mode_clusters as f64, clusters.noise.mean);
-        let how = [summary.seconds, min_ess, max_rhat];
-        Ok([sigma, log_likelihood, mode, noise, mean, low, high, classes, rand_index].into_iter().chain(how).collect())
+        let found = [sigma, log_likelihood, mode, noise, mean, low, high, classes, rand_index];
+        Ok(found.into_iter().chain(how_it_went(summary)).collect())
     }
 }
 
@@ -135,12 +124,21 @@ impl Experiment for Abstracts {
         format!(" --embeddings {embeddings} --labels {labels} --truth {}", self.column)
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some(
+            "the paper's numbers of bands; its chains of HMC have fewer leapfrog steps than the paper's 20 and are shorter",
+        )
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
-        let counts = scale.pick(vec![10], vec![50, 100], vec![50, 100, 500, 1_000, 2_000]);
-        let counts = counts.into_iter().filter(|&count| count < self.n_objects);
-        let models = counts.flat_map(|count| METHODS.map(|method| (method, count)));
+        let models =
+            sparse_counts(counts(scale), self.n_objects).flat_map(|count| METHODS.map(|method| (method, count)));
         let cell = |(method, count)| Cell::new(self.n_objects, 0.0, method, count);
         models.map(|model| Cell { sampler: Sampler::Hmc, ..cell(model) }).collect()
+    }
+
+    fn left_out(&self, scale: Scale) -> Option<String> {
+        left_out(counts(scale), self.n_objects)
     }
 
     fn measured(&self) -> Vec<String> {
@@ -239,6 +237,11 @@ impl Abstracts {
             width_mm: 89.0,
         })
     }
+}
+
+/// Numbers of bands.
+fn counts(scale: Scale) -> &'static [usize] {
+    scale.pick(&[10], &[50, 100], &[50, 100, 500, 1_000, 2_000])
 }
 
 /// Neighbours of HDBSCAN: the paper's, or few for few objects.

@@ -1,5 +1,8 @@
 //! Figures 1, 2 and B.1: how accurate distances are with few bands, landmarks or dispersed bands.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::authors::accuracy as authors;
 use super::data::half_normal;
 use super::draw::Effort;
@@ -9,7 +12,10 @@ use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, draw_chart};
 
 /// The experiment.
-pub(super) struct Accuracy;
+pub(super) struct Accuracy {
+    /// When set, a chain ends.
+    pub stop: Arc<AtomicBool>,
+}
 
 /// Objects up to which the full model is fitted too.
 const FULL_OBJECTS: usize = 1_000;
@@ -25,6 +31,10 @@ impl Experiment for Accuracy {
 
     fn summary(&self) -> &'static str {
         "mean squared error of distances against the number of bands or landmarks"
+    }
+
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's sizes, noise levels and counts, and more data sets")
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {
@@ -54,7 +64,7 @@ impl Experiment for Accuracy {
     }
 
     fn run(&self, cell: &Cell, scale: Scale) -> Result<Vec<f64>, ReproduceError> {
-        Ok(mse::fit(cell, half_normal(cell), &effort(scale)))
+        mse::fit(cell, half_normal(cell), &effort(scale), &self.stop)
     }
 
     fn cost(&self, cell: &Cell) -> f64 {

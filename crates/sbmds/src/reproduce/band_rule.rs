@@ -1,8 +1,11 @@
 //! Figure B.4: how far ceil(D sqrt N) bands are from the full model.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::authors::band_rule as authors;
 use super::data::{first_map, half_normal, posterior, simulated, start};
-use super::draw::chain;
+use super::draw::{chain, step};
 use super::efficiency::random_pairs;
 use super::groups::{Group, grouped};
 use super::measures::vector_hellinger;
@@ -14,7 +17,10 @@ use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, SeriesPoint, draw_cha
 use crate::simulate::Simulation;
 
 /// The experiment.
-pub(super) struct BandRule;
+pub(super) struct BandRule {
+    /// When set, a chain ends.
+    pub stop: Arc<AtomicBool>,
+}
 
 /// Noise of the simulations; the paper does not give its own.
 const NOISE: f64 = 0.2;
@@ -36,6 +42,10 @@ impl Experiment for BandRule {
         "Hellinger distance between the full model and one with ceil(D sqrt N) bands"
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's sizes and dimensions")
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
         let sizes = scale.pick(vec![30], vec![50, 100, 250], vec![50, 100, 250, 500, 1_000]);
         let dims = scale.pick(vec![2], vec![2, 3], vec![2, 3, 4, 5]);
@@ -54,15 +64,16 @@ impl Experiment for BandRule {
     /// Distances of each model from the full one; of the full one from another chain of itself.
     fn run(&self, cell: &Cell, scale: Scale) -> Result<Vec<f64>, ReproduceError> {
         let data = simulated(cell, half_normal(cell));
-        let draws = |method: Method, chain| distances(&Cell { method, ..cell.clone() }, &data, scale, chain);
-        let reference = draws(Method::Full, 0);
+        let draws =
+            |method: Method, chain| distances(&Cell { method, ..cell.clone() }, &data, scale, chain, &self.stop);
+        let reference = draws(Method::Full, 0)?;
         let compare = |method: &Method| {
-            let other = draws(*method, 1);
-            [hellinger, vector_hellinger].map(|distance| {
+            let other = draws(*method, 1)?;
+            Ok([hellinger, vector_hellinger].map(|distance| {
                 reference.iter().zip(&other).map(|(a, b)| distance(a, b)).sum::<f64>() / reference.len() as f64
-            })
+            }))
         };
-        Ok(MODELS.iter().flat_map(compare).collect())
+        Ok(MODELS.iter().map(compare).collect::<Result<Vec<_>, ReproduceError>>()?.concat())
     }
 
     fn cost(&self, cell: &Cell) -> f64 {
@@ -155,20 +166,26 @@ fn effort(scale: Scale) -> (usize, usize) {
 }
 
 /// The draws of each compared distance.
-fn distances(cell: &Cell, data: &Simulation, scale: Scale, number: usize) -> Vec<Vec<f64>> {
+fn distances(
+    cell: &Cell,
+    data: &Simulation,
+    scale: Scale,
+    number: usize,
+    stop: &AtomicBool,
+) -> Result<Vec<Vec<f64>>, ReproduceError> {
     let posterior = posterior(cell, data);
     let (warmup, n_draws) = effort(scale);
-    let mut chain = chain(cell, &posterior, start(&posterior, &first_map(cell, data)), warmup, number);
+    let mut chain = chain(cell, &posterior, start(&posterior, &first_map(cell, data)), warmup, number, stop)?;
     let pairs = random_pairs(cell.n_objects, COMPARED);
     let mut draws = vec![Vec::with_capacity(n_draws); pairs.len()];
     for _ in 0..n_draws {
-        chain.step();
+        step(&mut chain, stop)?;
         for (&(a, b), draws) in pairs.iter().zip(&mut draws) {
             let squares = chain.x().chunks_exact(cell.n_objects).map(|values| (values[a] - values[b]).powi(2));
             draws.push(squares.sum::<f64>().sqrt());
         }
     }
-    draws
+    Ok(draws)
 }
 
 fn figure(groups: &[Group], scale: Scale) -> Scene {

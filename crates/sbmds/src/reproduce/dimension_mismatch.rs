@@ -1,5 +1,8 @@
 //! Figure 4: the truth has more dimensions than the map.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::authors::dimension_mismatch as authors;
 use super::data::half_normal;
 use super::draw::Effort;
@@ -8,7 +11,10 @@ use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, draw_chart};
 
 /// The experiment.
-pub(super) struct DimensionMismatch;
+pub(super) struct DimensionMismatch {
+    /// When set, a chain ends.
+    pub stop: Arc<AtomicBool>,
+}
 
 const METHODS: [(Method, usize); 5] =
     [(Method::Classical, 0), (Method::Band, 20), (Method::Landmark, 20), (Method::Dispersed, 20), (Method::Full, 0)];
@@ -27,6 +33,10 @@ impl Experiment for DimensionMismatch {
 
     fn summary(&self) -> &'static str {
         "mean squared error of distances in two dimensions when the truth has 2 to 10"
+    }
+
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's sizes and true dimensions, and more data sets")
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {
@@ -53,7 +63,7 @@ impl Experiment for DimensionMismatch {
     }
 
     fn run(&self, cell: &Cell, scale: Scale) -> Result<Vec<f64>, ReproduceError> {
-        Ok(mse::fit(cell, half_normal(cell), &effort(scale)))
+        mse::fit(cell, half_normal(cell), &effort(scale), &self.stop)
     }
 
     fn cost(&self, cell: &Cell) -> f64 {

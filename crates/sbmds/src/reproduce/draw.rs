@@ -1,6 +1,8 @@
 //! One chain, as long as the precision of a number asks for.
 
-use super::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Cell, ReproduceError};
 use crate::diagnostics::{Chains, mcse_mean};
 use crate::posterior::{Parameters, Posterior, Workspace};
 use crate::random::{Purpose, stream};
@@ -27,21 +29,31 @@ pub(super) struct Trace {
     pub mcse: f64,
 }
 
-/// Starts the chain of a cell.
+/// The chain of a cell, warmed up.
 pub(super) fn chain<'a>(
     cell: &Cell,
     posterior: &'a Posterior,
     start: Parameters,
     n_warmup: usize,
     number: usize,
-) -> Chain<'a> {
+    stop: &AtomicBool,
+) -> Result<Chain<'a>, ReproduceError> {
     let settings = SamplerSettings { sampler: cell.sampler, n_warmup, ..SamplerSettings::default() };
     let rng = stream(cell.seed(), number, Purpose::Sampling);
     let mut chain = Chain::start(posterior, None, &settings, start, rng, Workspace::serial());
     while chain.is_warming_up() {
-        chain.step();
+        step(&mut chain, stop)?;
     }
-    chain
+    Ok(chain)
+}
+
+/// One iteration, unless the user wants to stop.
+pub(super) fn step(chain: &mut Chain, stop: &AtomicBool) -> Result<(), ReproduceError> {
+    if stop.load(Ordering::Relaxed) {
+        return Err(ReproduceError::Interrupted);
+    }
+    chain.step();
+    Ok(())
 }
 
 /// Draws until the mean of `number` is known precisely enough.
@@ -50,20 +62,21 @@ pub(super) fn trace(
     posterior: &Posterior,
     start: Parameters,
     effort: &Effort,
+    stop: &AtomicBool,
     mut number: impl FnMut(&Chain) -> f64,
-) -> Trace {
-    let mut chain = chain(cell, posterior, start, effort.warmup, 0);
+) -> Result<Trace, ReproduceError> {
+    let mut chain = chain(cell, posterior, start, effort.warmup, 0, stop)?;
     let mut values = Vec::new();
     let mut wanted = effort.first;
     loop {
         while values.len() < wanted {
-            chain.step();
+            step(&mut chain, stop)?;
             values.push(number(&chain));
         }
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let mcse = Chains::new(std::slice::from_ref(&values)).map_or(f64::NAN, |chains| mcse_mean(&chains));
         if mcse <= effort.error * mean || wanted >= effort.most {
-            return Trace { values, mean, mcse };
+            return Ok(Trace { values, mean, mcse });
         }
         wanted = (2 * wanted).min(effort.most);
     }

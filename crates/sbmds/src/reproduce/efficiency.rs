@@ -1,12 +1,14 @@
 //! Figure 8: effective draws per hour of three samplers on full and sparse models.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use rand::RngExt;
 
 use super::authors::efficiency as authors;
 use super::data::{first_map, half_normal, posterior, simulated, start};
-use super::draw::chain;
+use super::draw::{chain, step};
 use super::measures::log_efficiency;
 use super::page::{exact, short};
 use super::plot::{authors as hollow, colour, ours, point};
@@ -17,7 +19,10 @@ use crate::random::{Purpose, stream};
 use crate::sampler::{Chain, Sampler};
 
 /// The experiment.
-pub(super) struct Efficiency;
+pub(super) struct Efficiency {
+    /// When set, a chain ends.
+    pub stop: Arc<AtomicBool>,
+}
 
 const SAMPLERS: [Sampler; 3] = [Sampler::Mh, Sampler::Hmc, Sampler::Nuts];
 const METHODS: [(Method, usize); 4] =
@@ -46,6 +51,10 @@ impl Experiment for Efficiency {
         true
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's sizes, and longer chains")
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
         let sizes = scale.pick(vec![20], vec![20, 80, 320], vec![20, 40, 80, 160, 320]);
         let mut cells = Vec::new();
@@ -68,9 +77,9 @@ impl Experiment for Efficiency {
         let posterior = posterior(cell, &data);
         let warmup = if cell.sampler == Sampler::Mh { 20_000 } else { 1_000 };
         let warmup = scale.pick(warmup / 20, warmup / 2, warmup);
-        let mut chain = chain(cell, &posterior, start(&posterior, &first_map(cell, &data)), warmup, 0);
+        let mut chain = chain(cell, &posterior, start(&posterior, &first_map(cell, &data)), warmup, 0, &self.stop)?;
         let (target, seconds) = scale.pick((20.0, 0.05), (100.0, 1.5), (400.0, 300.0));
-        let record = Record::until(&mut chain, cell, target, seconds);
+        let record = Record::until(&mut chain, cell, target, seconds, &self.stop)?;
         let efficiency = log_efficiency(record.min_ess, record.seconds);
         Ok(vec![record.min_ess, record.median_ess, record.seconds, record.iterations as f64, efficiency])
     }
@@ -161,28 +170,34 @@ struct Record {
 
 impl Record {
     /// Draws until the smallest effective sample size is `target`, or for so many seconds; the chain alone is timed.
-    fn until(chain: &mut Chain, cell: &Cell, target: f64, seconds: f64) -> Self {
+    fn until(
+        chain: &mut Chain,
+        cell: &Cell,
+        target: f64,
+        seconds: f64,
+        stop: &AtomicBool,
+    ) -> Result<Self, ReproduceError> {
         let pairs = monitored(cell);
         let draws = vec![Vec::with_capacity(KEPT); pairs.len()];
         let mut record = Self { pairs, draws, thin: 1, iterations: 0, seconds: 0.0, min_ess: 0.0, median_ess: 0.0 };
         let mut next_look = 512;
         loop {
-            record.draw(chain, cell.n_objects);
+            record.draw(chain, cell.n_objects, stop)?;
             let is_over = record.seconds >= seconds;
             if is_over || record.iterations >= next_look {
                 record.look();
                 if is_over || record.min_ess >= target {
-                    return record;
+                    return Ok(record);
                 }
                 next_look = record.iterations * 3 / 2;
             }
         }
     }
 
-    fn draw(&mut self, chain: &mut Chain, n_objects: usize) {
+    fn draw(&mut self, chain: &mut Chain, n_objects: usize, stop: &AtomicBool) -> Result<(), ReproduceError> {
         let begin = Instant::now();
         for _ in 0..self.thin {
-            chain.step();
+            step(chain, stop)?;
         }
         self.seconds += begin.elapsed().as_secs_f64();
         self.iterations += self.thin;
@@ -194,6 +209,7 @@ impl Record {
             self.thin *= 2;
             self.draws.iter_mut().for_each(|draws| *draws = draws.iter().skip(1).step_by(2).copied().collect());
         }
+        Ok(())
     }
 
     fn look(&mut self) {

@@ -34,7 +34,7 @@ pub enum ReproduceError {
         what: String,
     },
     /// Nothing is left to run.
-    #[error("no cell is left. Remedy: give a larger --max-objects or --repeats")]
+    #[error("no cell is left. Remedy: give a larger --max-objects or --repeats, or files with more objects")]
     NoCells,
     /// A cell was stopped before its end.
     #[error("interrupted; the same command goes on where it stopped")]

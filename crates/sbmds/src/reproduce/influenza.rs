@@ -1,18 +1,18 @@
 //! Figure 9 and Table 3: the rate of diffusion along a tree with full and sparse likelihoods, on the user's distances and tree.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::authors::influenza::table_3;
 use super::convergence::{Mixing, model, remark};
+use super::on_files::{config, file_name, hash, how_it_went, left_out, sparse_counts};
 use super::page::{exact, ratio, short};
 use super::plot::{colour, curve, point};
-use super::workplace::{Workplace, couplings, file_name};
-use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table};
-use crate::diagnostics::kernel_density::{bandwidth, density};
+use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table, Workplace};
+use crate::diagnostics::kernel_density::{bandwidth, density, thinned};
 use crate::diagnostics::{Diagnosis, hellinger};
-use crate::dissimilarity::{ReadOptions, input_hash, read};
+use crate::dissimilarity::{ReadOptions, read};
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, Series, draw_chart};
-use crate::run::{FinishedRun, FitConfig, InputConfig, Keep, ModelConfig, RunConfig, RunError, TreeConfig};
+use crate::run::{FinishedRun, FitConfig, InputConfig, Keep, RunConfig, RunError, TreeConfig};
 use crate::sampler::{Sampler, SamplerSettings};
 use crate::tree::{Tree, TreeChoice};
 
@@ -44,12 +44,11 @@ impl Influenza {
     /// # Errors
     /// If a file cannot be read, or the tips of the tree (the last of its file) are not the objects.
     pub fn new(distances: PathBuf, tree: PathBuf, place: Workplace) -> Result<Self, ReproduceError> {
-        let hash = |path: &Path| input_hash(path).map_err(ReproduceError::io("read", path));
-        let data = format!("distances {}, tree {}", hash(&distances)?, hash(&tree)?);
         let found = read(&distances, &ReadOptions::default()).map_err(RunError::from)?;
         let last = Tree::read(&tree, TreeChoice::Last).map_err(RunError::from)?;
         // What a fit would refuse is said before any work.
         last.match_tips(found.names(), false).map_err(RunError::from)?;
+        let data = format!("distances {}, tree {}", hash(&distances)?, hash(&tree)?);
         Ok(Self { distances, tree, n_objects: found.n_objects(), data, place })
     }
 
@@ -57,14 +56,12 @@ impl Influenza {
         let (chains, n_warmup, draws) = effort(scale);
         // Another seed than the full model's: equal posteriors must not give equal draws.
         let seed = if cell.method == Method::Full { 1 } else { 2 };
+        let input = InputConfig { path: self.distances.clone(), ..InputConfig::default() };
         FitConfig {
-            sbmds_version: env!("CARGO_PKG_VERSION").into(),
-            input: InputConfig { path: self.distances.clone(), ..InputConfig::default() },
-            model: ModelConfig { n_dims: cell.n_dims, couplings: couplings(cell), ..ModelConfig::default() },
             tree: Some(TreeConfig::new(self.tree.clone())),
             sampler: SamplerSettings { sampler: cell.sampler, n_warmup, ..SamplerSettings::default() },
             run: RunConfig { chains, draws, seed, keep: Keep::Summary, ..RunConfig::default() },
-            ..FitConfig::default()
+            ..config(cell, input)
         }
     }
 }
@@ -94,15 +91,25 @@ impl Experiment for Influenza {
         format!(" --distances {} --tree {}", file_name(&self.distances), file_name(&self.tree))
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some(
+            "the paper's dimensions and numbers of bands and landmarks, and longer chains of NUTS (the paper: HMC with 20 leapfrog steps)",
+        )
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
         let n_dims = scale.pick(2, 6, 6);
-        let counts = scale.pick(vec![5], vec![50], vec![50, 100, 200]).into_iter().filter(|&b| b < self.n_objects);
-        let sparse = counts.flat_map(|count| Method::SPARSE.map(|method| (method, count)));
+        let sparse =
+            sparse_counts(counts(scale), self.n_objects).flat_map(|count| Method::SPARSE.map(|method| (method, count)));
         let cell = |(method, count)| {
             let cell = Cell::new(self.n_objects, 0.0, method, count);
             Cell { n_dims, true_dims: n_dims, sampler: Sampler::Nuts, ..cell }
         };
         sparse.chain([(Method::Full, 0)]).map(cell).collect()
+    }
+
+    fn left_out(&self, scale: Scale) -> Option<String> {
+        left_out(counts(scale), self.n_objects)
     }
 
     fn measured(&self) -> Vec<String> {
@@ -179,6 +186,11 @@ impl Influenza {
     }
 }
 
+/// Numbers of bands or landmarks.
+fn counts(scale: Scale) -> &'static [usize] {
+    scale.pick(&[5], &[50], &[50, 100, 200])
+}
+
 /// (chains, warm-up, draws).
 fn effort(scale: Scale) -> (usize, usize, usize) {
     scale.pick((2, 60, 40), (2, 500, 500), (4, 1_000, 1_000))
@@ -188,12 +200,9 @@ fn effort(scale: Scale) -> (usize, usize, usize) {
 fn numbers(run: &FinishedRun) -> Result<Vec<f64>, ReproduceError> {
     let rate = run.quantity("diffusion_rate")?;
     let Diagnosis { mean, sd, ess_bulk, .. } = Diagnosis::new(&rate);
-    let summary = run.summary();
-    let [min_ess, max_rhat] = [&summary.min_ess, &summary.max_rhat].map(|e| e.as_ref().map_or(f64::NAN, |e| e.value));
     let draws: Vec<f64> = rate.chains().iter().flatten().copied().collect();
-    let every = draws.len().div_ceil(KEPT).max(1);
-    let numbers = [mean, sd, ess_bulk, summary.seconds, min_ess, max_rhat];
-    Ok(numbers.into_iter().chain(draws.into_iter().step_by(every)).collect())
+    let numbers = [mean, sd, ess_bulk].into_iter().chain(how_it_went(run.summary()));
+    Ok(numbers.chain(thinned(&draws, KEPT)).collect())
 }
 
 /// The draws of the rate.

@@ -1,9 +1,11 @@
 //! Figure 3: posterior mean maps with 5 and 10 bands, landmarks or dispersed bands.
 
 use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::data::{first_map, half_normal, posterior, simulated, start};
-use super::draw::chain;
+use super::draw::{chain, step};
 use super::measures::DistanceErrors;
 use super::page::{exact, short};
 use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
@@ -12,7 +14,10 @@ use crate::embedding::{generalised_procrustes, procrustes};
 use crate::figures::{Maps, Scene, SmallMap, draw_maps};
 
 /// The experiment.
-pub(super) struct Map;
+pub(super) struct Map {
+    /// When set, a chain ends.
+    pub stop: Arc<AtomicBool>,
+}
 
 impl Experiment for Map {
     fn name(&self) -> &'static str {
@@ -25,6 +30,10 @@ impl Experiment for Map {
 
     fn summary(&self) -> &'static str {
         "posterior mean maps, coloured by the true first coordinate"
+    }
+
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's size and noise levels, and more draws")
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {
@@ -44,10 +53,10 @@ impl Experiment for Map {
         let errors = DistanceErrors::new(data.truth());
         let posterior = posterior(cell, &data);
         let (warmup, n_draws) = effort(scale);
-        let mut chain = chain(cell, &posterior, start(&posterior, &first_map(cell, &data)), warmup, 0);
+        let mut chain = chain(cell, &posterior, start(&posterior, &first_map(cell, &data)), warmup, 0, &self.stop)?;
         let mut draws = Vec::with_capacity(n_draws);
         for _ in 0..n_draws {
-            chain.step();
+            step(&mut chain, &self.stop)?;
             let n = cell.n_objects;
             draws.push(Locations::from_fn(n, cell.n_dims, |object, dim| chain.x()[dim * n + object]));
         }

@@ -23,6 +23,7 @@ mod ledger;
 mod map;
 mod measures;
 mod mse;
+mod on_files;
 mod page;
 pub mod paper_example;
 mod plot;
@@ -32,12 +33,16 @@ mod spectrum;
 mod tables;
 mod workplace;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 pub use abstracts::Abstracts;
 pub use cell::{Cell, Method, Row};
 pub use error::ReproduceError;
 pub use findings::{Findings, Page, Table};
 pub use influenza::Influenza;
 pub use measures::{DistanceErrors, log_efficiency, vector_hellinger};
+pub use on_files::OnFiles;
 pub use run::{Limits, Outcome, Progress, reproduce};
 pub use workplace::Workplace;
 
@@ -50,7 +55,7 @@ pub enum Scale {
     /// A minute or two on two cores: fewer settings, repeats and draws.
     #[default]
     Quick,
-    /// The settings of the paper.
+    /// The settings of the paper; samplers and lengths of chains are each experiment's own.
     Full,
 }
 
@@ -99,7 +104,7 @@ pub trait Experiment: Sync {
     /// Runs one cell and returns a number for each name (a map adds its coordinates).
     ///
     /// # Errors
-    /// If the user's data cannot be used.
+    /// If the user's data cannot be used, or the user wants to stop.
     fn run(&self, cell: &Cell, scale: Scale) -> Result<Vec<f64>, ReproduceError>;
 
     /// Table, figure and page of the finished cells.
@@ -110,9 +115,14 @@ pub trait Experiment: Sync {
         false
     }
 
-    /// Whether every scale is the paper's.
-    fn is_always_whole(&self) -> bool {
-        false
+    /// What `--full` has that smaller scales have not; none if every scale is the same.
+    fn full(&self) -> Option<&'static str> {
+        Some("more of them")
+    }
+
+    /// Settings that the user's files are too small for, in a sentence.
+    fn left_out(&self, _: Scale) -> Option<String> {
+        None
     }
 
     /// Changes when results of the same cells would change.
@@ -136,32 +146,20 @@ pub trait Experiment: Sync {
     }
 }
 
-/// All experiments that need no files of the user's, in the order of the paper.
-pub fn experiments() -> Vec<Box<dyn Experiment>> {
+/// All experiments that need no files of the user's, in the order of the paper; their chains end when `stop` is set.
+pub fn experiments(stop: &Arc<AtomicBool>) -> Vec<Box<dyn Experiment>> {
+    let stop = || Arc::clone(stop);
     vec![
         Box::new(tables::Tables),
-        Box::new(accuracy::Accuracy),
-        Box::new(map::Map),
-        Box::new(dimension_mismatch::DimensionMismatch),
-        Box::new(heavy_tails::HeavyTails),
+        Box::new(accuracy::Accuracy { stop: stop() }),
+        Box::new(map::Map { stop: stop() }),
+        Box::new(dimension_mismatch::DimensionMismatch { stop: stop() }),
+        Box::new(heavy_tails::HeavyTails { stop: stop() }),
         Box::new(raw_speed::RawSpeed),
-        Box::new(efficiency::Efficiency),
-        Box::new(band_rule::BandRule),
+        Box::new(efficiency::Efficiency { stop: stop() }),
+        Box::new(band_rule::BandRule { stop: stop() }),
         Box::new(spectrum::Spectrum),
     ]
-}
-
-/// An experiment on files of the user's, as it is listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OnFiles {
-    /// The name, as typed.
-    pub name: &'static str,
-    /// Where it is in the paper.
-    pub source: &'static str,
-    /// What it makes, in a few words.
-    pub summary: &'static str,
-    /// The flags that it cannot do without.
-    pub needs: &'static str,
 }
 
 /// The experiments on files of the user's.

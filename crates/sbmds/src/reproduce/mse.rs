@@ -1,12 +1,14 @@
 //! Fits whose distances are compared with the true ones: what three of the experiments do in every cell.
 
+use std::sync::atomic::AtomicBool;
+
 use super::data::{first_map, posterior, simulated, start};
 use super::draw::{Effort, median, trace};
 use super::groups::Group;
 use super::measures::DistanceErrors;
 use super::page::{exact, ratio, short};
 use super::plot::{authors as hollow, colour, ours, point};
-use super::{Cell, Method, Table};
+use super::{Cell, Method, ReproduceError, Table};
 use crate::figures::{Series, SeriesPoint};
 use crate::simulate::Noise;
 
@@ -17,20 +19,20 @@ pub(super) fn measured() -> Vec<String> {
 
 /// Simulates, fits, and gives the mean MSE over draws, its Monte Carlo error, the median of sigma and the number of draws.
 /// Classical MDS has one map: no Monte Carlo error and no sigma.
-pub(super) fn fit(cell: &Cell, noise: Noise, effort: &Effort) -> Vec<f64> {
+pub(super) fn fit(cell: &Cell, noise: Noise, effort: &Effort, stop: &AtomicBool) -> Result<Vec<f64>, ReproduceError> {
     let data = simulated(cell, noise);
     let errors = DistanceErrors::new(data.truth());
     let map = first_map(cell, &data);
     if cell.method == Method::Classical {
-        return vec![errors.mean_square(map.as_slice()), 0.0, f64::NAN, 1.0];
+        return Ok(vec![errors.mean_square(map.as_slice()), 0.0, f64::NAN, 1.0]);
     }
     let posterior = posterior(cell, &data);
     let mut sigmas = Vec::new();
-    let trace = trace(cell, &posterior, start(&posterior, &map), effort, |chain| {
+    let trace = trace(cell, &posterior, start(&posterior, &map), effort, stop, |chain| {
         sigmas.push(chain.sigma());
         errors.mean_square(chain.x())
-    });
-    vec![trace.mean, trace.mcse, median(sigmas), trace.values.len() as f64]
+    })?;
+    Ok(vec![trace.mean, trace.mcse, median(sigmas), trace.values.len() as f64])
 }
 
 /// What pages say of the length of our chains.

@@ -17,8 +17,11 @@ pub(super) fn markdown(
     let mut text = format!("# {name}: {}\n\n{}.\n\n", experiment.summary(), experiment.source());
     text += &format!("![{}]({name}.png)\n\n", experiment.summary());
     text += &format!("    sbmds reproduce {name} {}{}{}\n", scale.flag(), experiment.flags(), limits.flags());
-    if scale != Scale::Full && !experiment.is_always_whole() {
-        text += "\nThis page was made with fewer settings, repeats and draws than the paper's; `--full` uses the paper's.\n";
+    if let Some(full) = experiment.full().filter(|_| scale != Scale::Full) {
+        text += &format!("\nThis page was made with few settings, repeats or draws; `--full` has {full}.\n");
+    }
+    if let Some(sentence) = experiment.left_out(scale) {
+        text += &format!("\n{sentence}\n");
     }
     if n_left_out > 0 {
         let flags = limits.flags();

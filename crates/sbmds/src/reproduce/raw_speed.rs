@@ -35,6 +35,10 @@ impl Experiment for RawSpeed {
         true
     }
 
+    fn full(&self) -> Option<&'static str> {
+        Some("the paper's sizes")
+    }
+
     fn cells(&self, scale: Scale) -> Vec<Cell> {
         let largest = largest(scale);
         let counts: Vec<usize> = vec![1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000];

@@ -39,8 +39,8 @@ impl Experiment for Tables {
         Ok(std::iter::once(value).chain((0..5).flat_map(|object| gradient.object(object))).collect())
     }
 
-    fn is_always_whole(&self) -> bool {
-        true
+    fn full(&self) -> Option<&'static str> {
+        None
     }
 
     fn findings(&self, rows: &[Row], _: Scale) -> Findings {

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::{Cell, Method, ReproduceError};
-use crate::coupling::Couplings;
-use crate::run::{Control, FinishedRun, FitConfig, Outcome, Silent, fit};
+use super::ReproduceError;
+use crate::run::{Control, FinishedRun, FitConfig, Outcome, RunError, Silent, fit};
 
 /// Where and with what fits are carried out.
 #[derive(Clone, Debug)]
@@ -26,11 +25,11 @@ pub struct Workplace {
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 
 impl Workplace {
-    /// Fits, reads what is wanted of the finished run, and removes it.
-    pub(super) fn fit<T>(
+    /// Fits, reads what is wanted of the finished run on as many threads, and removes it.
+    pub(super) fn fit<T: Send>(
         &self,
         config: FitConfig,
-        read: impl FnOnce(&FinishedRun) -> Result<T, ReproduceError>,
+        read: impl FnOnce(&FinishedRun) -> Result<T, ReproduceError> + Send,
     ) -> Result<T, ReproduceError> {
         let run = self.directory.join("run-in-work");
         // A killed process may have left one.
@@ -44,11 +43,20 @@ impl Workplace {
         let outcome = fit(config, &run, &control);
         let found = match outcome {
             Ok(Outcome::Interrupted) => Err(ReproduceError::Interrupted),
-            Ok(_) => FinishedRun::open(&run).map_err(ReproduceError::from).and_then(|run| read(&run)),
+            Ok(_) => self.with_threads(|| read(&FinishedRun::open(&run)?)),
             Err(error) => Err(error.into()),
         };
         remove(&run)?;
         found
+    }
+
+    /// Does the work where rayon has no more threads than the user gives.
+    fn with_threads<T: Send>(
+        &self,
+        work: impl FnOnce() -> Result<T, ReproduceError> + Send,
+    ) -> Result<T, ReproduceError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.n_threads).build();
+        pool.map_err(|error| RunError::Threads(error.to_string()))?.install(work)
     }
 }
 
@@ -60,17 +68,30 @@ fn remove(directory: &Path) -> Result<(), ReproduceError> {
     }
 }
 
-/// The couplings of a cell, as a fit is told them.
-pub(super) fn couplings(cell: &Cell) -> Couplings {
-    match cell.method {
-        Method::Full | Method::Classical => Couplings::Full,
-        Method::Band => Couplings::Band(cell.count),
-        Method::Landmark => Couplings::Landmark(cell.count),
-        Method::Dispersed => Couplings::Dispersed(cell.count),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::on_files::config;
+    use crate::reproduce::{Cell, Method};
+    use crate::run::{InputConfig, RunConfig};
+    use crate::sampler::SamplerSettings;
 
-/// A file's name without where it is, for a page.
-pub(super) fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    #[test]
+    fn what_follows_a_fit_keeps_to_the_threads_and_a_stopped_fit_leaves_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("matrix.csv");
+        fs::write(&path, ",a,b,c,d\na,0,1,2,1\nb,1,0,1,2\nc,2,1,0,1\nd,1,2,1,0\n").unwrap();
+        let place = Workplace { directory: directory.path().join("out"), n_threads: 3, stop: Arc::default() };
+        let config = FitConfig {
+            sampler: SamplerSettings { n_warmup: 20, ..SamplerSettings::default() },
+            run: RunConfig { chains: 1, draws: 10, ..RunConfig::default() },
+            ..config(&Cell::new(4, 0.0, Method::Full, 0), InputConfig { path, ..InputConfig::default() })
+        };
+        let n_threads = place.fit(config.clone(), |_| Ok(rayon::current_num_threads()));
+        assert_eq!(n_threads.unwrap(), 3);
+        place.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        let stopped = place.fit(config, |_| Ok(()));
+        assert!(matches!(stopped, Err(ReproduceError::Interrupted)), "{stopped:?}");
+        assert!(!place.directory.join("run-in-work").exists());
+    }
 }
