@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use sbmds::reproduce::{
-    Abstracts, Experiment, Influenza, Limits, ON_FILES, OnFiles, Outcome, Progress, Scale, Workplace, experiments,
+    About, Abstracts, Experiment, Influenza, Limits, ON_FILES, Outcome, Progress, Scale, Workplace, experiments,
     reproduce,
 };
 
@@ -67,12 +67,11 @@ impl Reproduce {
     pub fn run(&self) -> Result<(), Failure> {
         let stop = stop_flag()?;
         let experiments = experiments(&stop);
+        let all = experiments.iter().map(|experiment| experiment.about()).chain(ON_FILES);
         if self.list {
-            for experiment in &experiments {
-                println!("{:<19} {}: {}", experiment.name(), experiment.source(), experiment.summary());
-            }
-            for OnFiles { name, source, summary, needs } in ON_FILES {
-                println!("{name:<19} {source}: {summary} (needs {needs})");
+            for About { name, source, summary, needs, .. } in all {
+                let needs = if needs.is_empty() { String::new() } else { format!(" (needs {needs})") };
+                println!("{name:<19} {source}: {summary}{needs}");
             }
             return Ok(());
         }
@@ -81,17 +80,16 @@ impl Reproduce {
             let place = self.place(name, stop)?;
             return self.carry_out(self.on_files(about, &place)?.as_ref(), &place);
         }
-        let Some(experiment) = experiments.iter().find(|experiment| experiment.name() == name) else {
-            let names = experiments.iter().map(|experiment| experiment.name());
-            let names = names.chain(ON_FILES.iter().map(|about| about.name)).collect::<Vec<_>>().join(", ");
+        let Some(experiment) = experiments.iter().find(|experiment| experiment.about().name == name) else {
+            let names = all.map(|about| about.name).collect::<Vec<_>>().join(", ");
             return Err(Failure::bad_input(format!("{name:?} cannot be reproduced. Remedy: give one of {names}")));
         };
         self.carry_out(experiment.as_ref(), &self.place(name, stop)?)
     }
 
     /// An experiment on the files given.
-    fn on_files(&self, about: &OnFiles, place: &Workplace) -> Result<Box<dyn Experiment>, Failure> {
-        let OnFiles { name, needs, .. } = about;
+    fn on_files(&self, about: &About, place: &Workplace) -> Result<Box<dyn Experiment>, Failure> {
+        let About { name, needs, .. } = about;
         let missing = || Failure::bad_input(format!("{name} is made from files of yours. Remedy: give {needs}"));
         let files =
             |first: &Option<PathBuf>, second: &Option<PathBuf>| first.clone().zip(second.clone()).ok_or_else(missing);

@@ -7,7 +7,7 @@ use super::convergence::{Mixing, model, remark};
 use super::on_files::{config, file_name, hash, how_it_went, left_out, sparse_counts};
 use super::page::{exact, ratio, short};
 use super::plot::{authors as hollow, colour, ours, point};
-use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table, Workplace};
+use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table, Workplace};
 use crate::cluster::{HdbscanSettings, Truth, cluster_run};
 use crate::diagnostics::Diagnosis;
 use crate::dissimilarity::{Metric, ReadOptions, read, read_labels};
@@ -16,10 +16,13 @@ use crate::run::{FinishedRun, FitConfig, InputConfig, RunConfig, RunError};
 use crate::sampler::{Sampler, SamplerSettings};
 
 /// How the experiment is listed.
-pub(super) const ABOUT: OnFiles = OnFiles {
+pub(super) const ABOUT: About = About {
     name: "abstracts",
     source: "The paper's Table 4",
     summary: "clusters of embedded abstracts over the posterior, by number of bands",
+    full: Some(
+        "the paper's numbers of bands; its chains of HMC have fewer leapfrog steps than the paper's 20 and are shorter",
+    ),
     needs: "--embeddings and --labels",
 };
 
@@ -99,16 +102,8 @@ impl Abstracts {
 }
 
 impl Experiment for Abstracts {
-    fn name(&self) -> &'static str {
-        ABOUT.name
-    }
-
-    fn source(&self) -> &'static str {
-        ABOUT.source
-    }
-
-    fn summary(&self) -> &'static str {
-        ABOUT.summary
+    fn about(&self) -> About {
+        ABOUT
     }
 
     fn is_timed(&self) -> bool {
@@ -122,12 +117,6 @@ impl Experiment for Abstracts {
     fn flags(&self) -> String {
         let (embeddings, labels) = (file_name(&self.embeddings), file_name(&self.labels));
         format!(" --embeddings {embeddings} --labels {labels} --truth {}", self.column)
-    }
-
-    fn full(&self) -> Option<&'static str> {
-        Some(
-            "the paper's numbers of bands; its chains of HMC have fewer leapfrog steps than the paper's 20 and are shorter",
-        )
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {
@@ -189,7 +178,7 @@ impl Experiment for Abstracts {
         let mixing = |row: &Row| Mixing { max_rhat: row.values[11], min_ess: row.values[10], n_chains: CHAINS };
         remarks.extend(remark(rows, mixing));
         let page = Page {
-            about: self.about(scale),
+            about: self.paragraphs(scale),
             comparisons: vec![("Ours beside the authors' Table 4 (band):".into(), comparison)],
             remarks,
         };
@@ -198,7 +187,7 @@ impl Experiment for Abstracts {
 }
 
 impl Abstracts {
-    fn about(&self, scale: Scale) -> Vec<String> {
+    fn paragraphs(&self, scale: Scale) -> Vec<String> {
         vec![
             format!(
                 "{} objects in two dimensions by the cosine distances of their features; HMC with {LEAPFROG_STEPS} leapfrog steps (jitter {JITTER}), {CHAINS} \

@@ -8,7 +8,7 @@ use super::data::half_normal;
 use super::draw::Effort;
 use super::groups::{Group, grouped};
 use super::plot::{colour, level, point};
-use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table, mse};
+use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table, mse};
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, draw_chart};
 
 /// The experiment.
@@ -21,20 +21,14 @@ pub(super) struct Accuracy {
 const FULL_OBJECTS: usize = 1_000;
 
 impl Experiment for Accuracy {
-    fn name(&self) -> &'static str {
-        "accuracy"
-    }
-
-    fn source(&self) -> &'static str {
-        "The paper's Figures 1, 2 and B.1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "mean squared error of distances against the number of bands or landmarks"
-    }
-
-    fn full(&self) -> Option<&'static str> {
-        Some("the paper's sizes, noise levels and counts, and more data sets")
+    fn about(&self) -> About {
+        About {
+            name: "accuracy",
+            source: "The paper's Figures 1, 2 and B.1",
+            summary: "mean squared error of distances against the number of bands or landmarks",
+            full: Some("the paper's sizes, noise levels and counts, and more data sets"),
+            needs: "",
+        }
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {

@@ -11,7 +11,7 @@ use super::groups::{Group, grouped};
 use super::measures::vector_hellinger;
 use super::page::{exact, ratio, short};
 use super::plot::{authors as hollow, colour, ours, point};
-use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
+use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
 use crate::diagnostics::hellinger;
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, SeriesPoint, draw_chart};
 use crate::simulate::Simulation;
@@ -30,20 +30,14 @@ const COMPARED: usize = 500;
 const MODELS: [Method; 3] = [Method::Full, Method::Band, Method::Dispersed];
 
 impl Experiment for BandRule {
-    fn name(&self) -> &'static str {
-        "band-rule"
-    }
-
-    fn source(&self) -> &'static str {
-        "The paper's Figure B.4"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Hellinger distance between the full model and one with ceil(D sqrt N) bands"
-    }
-
-    fn full(&self) -> Option<&'static str> {
-        Some("the paper's sizes and dimensions")
+    fn about(&self) -> About {
+        About {
+            name: "band-rule",
+            source: "The paper's Figure B.4",
+            summary: "Hellinger distance between the full model and one with ceil(D sqrt N) bands",
+            full: Some("the paper's sizes and dimensions"),
+            needs: "",
+        }
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {

@@ -7,7 +7,7 @@ use super::authors::dimension_mismatch as authors;
 use super::data::half_normal;
 use super::draw::Effort;
 use super::groups::{Group, grouped};
-use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table, mse};
+use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table, mse};
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, draw_chart};
 
 /// The experiment.
@@ -23,20 +23,14 @@ const METHODS: [(Method, usize); 5] =
 const NOISE: f64 = 0.2;
 
 impl Experiment for DimensionMismatch {
-    fn name(&self) -> &'static str {
-        "dimension-mismatch"
-    }
-
-    fn source(&self) -> &'static str {
-        "The paper's Figure 4"
-    }
-
-    fn summary(&self) -> &'static str {
-        "mean squared error of distances in two dimensions when the truth has 2 to 10"
-    }
-
-    fn full(&self) -> Option<&'static str> {
-        Some("the paper's sizes and true dimensions, and more data sets")
+    fn about(&self) -> About {
+        About {
+            name: "dimension-mismatch",
+            source: "The paper's Figure 4",
+            summary: "mean squared error of distances in two dimensions when the truth has 2 to 10",
+            full: Some("the paper's sizes and true dimensions, and more data sets"),
+            needs: "",
+        }
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {

@@ -12,7 +12,7 @@ use super::draw::{chain, step};
 use super::measures::log_efficiency;
 use super::page::{exact, short};
 use super::plot::{authors as hollow, colour, ours, point};
-use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
+use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
 use crate::diagnostics::spectral_ess_of_chain;
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, draw_chart};
 use crate::random::{Purpose, stream};
@@ -35,24 +35,18 @@ const MONITORED: usize = 500;
 const KEPT: usize = 4_096;
 
 impl Experiment for Efficiency {
-    fn name(&self) -> &'static str {
-        "efficiency"
-    }
-
-    fn source(&self) -> &'static str {
-        "The paper's Figure 8"
-    }
-
-    fn summary(&self) -> &'static str {
-        "log of the smallest effective sample size per hour, by sampler, model and N"
+    fn about(&self) -> About {
+        About {
+            name: "efficiency",
+            source: "The paper's Figure 8",
+            summary: "log of the smallest effective sample size per hour, by sampler, model and N",
+            full: Some("the paper's sizes, and longer chains"),
+            needs: "",
+        }
     }
 
     fn is_timed(&self) -> bool {
         true
-    }
-
-    fn full(&self) -> Option<&'static str> {
-        Some("the paper's sizes, and longer chains")
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {

@@ -64,7 +64,7 @@ impl Findings {
         n_left_out: usize,
         directory: &Path,
     ) -> Result<PathBuf, ReproduceError> {
-        let path = |extension: &str| directory.join(format!("{}.{extension}", experiment.name()));
+        let path = |extension: &str| directory.join(format!("{}.{extension}", experiment.about().name));
         let put = |path: PathBuf, bytes: &[u8]| {
             replace_bytes(&path, Sync::Later, bytes).map_err(ReproduceError::io("write", &path))?;
             Ok::<PathBuf, ReproduceError>(path)

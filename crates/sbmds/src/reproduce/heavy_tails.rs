@@ -7,7 +7,7 @@ use super::authors::heavy_tails as authors;
 use super::draw::Effort;
 use super::groups::{Group, grouped};
 use super::plot::{colour, level, point};
-use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table, mse};
+use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table, mse};
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, draw_chart};
 use crate::simulate::Noise;
 
@@ -18,20 +18,14 @@ pub(super) struct HeavyTails {
 }
 
 impl Experiment for HeavyTails {
-    fn name(&self) -> &'static str {
-        "heavy-tails"
-    }
-
-    fn source(&self) -> &'static str {
-        "The paper's Figure 5"
-    }
-
-    fn summary(&self) -> &'static str {
-        "mean squared error of distances under log-normal noise"
-    }
-
-    fn full(&self) -> Option<&'static str> {
-        Some("the paper's size, noise levels, counts and number of data sets")
+    fn about(&self) -> About {
+        About {
+            name: "heavy-tails",
+            source: "The paper's Figure 5",
+            summary: "mean squared error of distances under log-normal noise",
+            full: Some("the paper's size, noise levels, counts and number of data sets"),
+            needs: "",
+        }
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {

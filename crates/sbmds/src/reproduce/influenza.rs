@@ -7,7 +7,7 @@ use super::convergence::{Mixing, model, remark};
 use super::on_files::{config, file_name, hash, how_it_went, left_out, sparse_counts};
 use super::page::{exact, ratio, short};
 use super::plot::{colour, curve, point};
-use super::{Cell, Experiment, Findings, Method, OnFiles, Page, ReproduceError, Row, Scale, Table, Workplace};
+use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table, Workplace};
 use crate::diagnostics::kernel_density::{bandwidth, density, thinned};
 use crate::diagnostics::{Diagnosis, hellinger};
 use crate::dissimilarity::{ReadOptions, read};
@@ -17,10 +17,13 @@ use crate::sampler::{Sampler, SamplerSettings};
 use crate::tree::{Tree, TreeChoice};
 
 /// How the experiment is listed.
-pub(super) const ABOUT: OnFiles = OnFiles {
+pub(super) const ABOUT: About = About {
     name: "influenza",
     source: "The paper's Figure 9 and Table 3",
     summary: "rate of diffusion along a tree, Hellinger distance to the full model and efficiency speed-up",
+    full: Some(
+        "the paper's dimensions and numbers of bands and landmarks, and longer chains of NUTS (the paper: HMC with 20 leapfrog steps)",
+    ),
     needs: "--distances and --tree",
 };
 
@@ -67,16 +70,8 @@ impl Influenza {
 }
 
 impl Experiment for Influenza {
-    fn name(&self) -> &'static str {
-        ABOUT.name
-    }
-
-    fn source(&self) -> &'static str {
-        ABOUT.source
-    }
-
-    fn summary(&self) -> &'static str {
-        ABOUT.summary
+    fn about(&self) -> About {
+        ABOUT
     }
 
     fn is_timed(&self) -> bool {
@@ -89,12 +84,6 @@ impl Experiment for Influenza {
 
     fn flags(&self) -> String {
         format!(" --distances {} --tree {}", file_name(&self.distances), file_name(&self.tree))
-    }
-
-    fn full(&self) -> Option<&'static str> {
-        Some(
-            "the paper's dimensions and numbers of bands and landmarks, and longer chains of NUTS (the paper: HMC with 20 leapfrog steps)",
-        )
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {
@@ -158,7 +147,7 @@ impl Experiment for Influenza {
             comparison.rows.push(line.short());
         }
         let page = Page {
-            about: self.about(scale),
+            about: self.paragraphs(scale),
             comparisons: vec![("Ours beside the authors' Table 3:".into(), comparison)],
             remarks: remarks(rows, scale),
         };
@@ -167,7 +156,7 @@ impl Experiment for Influenza {
 }
 
 impl Influenza {
-    fn about(&self, scale: Scale) -> Vec<String> {
+    fn paragraphs(&self, scale: Scale) -> Vec<String> {
         let (chains, warmup, draws) = effort(scale);
         let n_dims = scale.pick(2, 6, 6);
         vec![

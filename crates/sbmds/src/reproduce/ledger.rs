@@ -38,8 +38,8 @@ impl Ledger {
     /// Opens the ledger in `directory`, or begins one; what a killed process left half written is cut off.
     pub fn open(directory: &Path, experiment: &dyn Experiment, scale: Scale) -> Result<Self, ReproduceError> {
         fs::create_dir_all(directory).map_err(ReproduceError::io("make", directory))?;
-        let path = directory.join(format!("{}.cells.jsonl", experiment.name()));
-        let (name, revision, data) = (experiment.name().into(), experiment.revision(), experiment.data());
+        let path = directory.join(format!("{}.cells.jsonl", experiment.about().name));
+        let (name, revision, data) = (experiment.about().name.into(), experiment.revision(), experiment.data());
         let wanted = Heading { experiment: name, scale, revision, data };
         let (mut text, is_new) = match fs::read_to_string(&path) {
             Ok(text) => (text, false),

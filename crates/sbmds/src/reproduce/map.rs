@@ -8,7 +8,7 @@ use super::data::{first_map, half_normal, posterior, simulated, start};
 use super::draw::{chain, step};
 use super::measures::DistanceErrors;
 use super::page::{exact, short};
-use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
+use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
 use crate::Locations;
 use crate::embedding::{generalised_procrustes, procrustes};
 use crate::figures::{Maps, Scene, SmallMap, draw_maps};
@@ -20,20 +20,14 @@ pub(super) struct Map {
 }
 
 impl Experiment for Map {
-    fn name(&self) -> &'static str {
-        "map"
-    }
-
-    fn source(&self) -> &'static str {
-        "The paper's Figure 3"
-    }
-
-    fn summary(&self) -> &'static str {
-        "posterior mean maps, coloured by the true first coordinate"
-    }
-
-    fn full(&self) -> Option<&'static str> {
-        Some("the paper's size and noise levels, and more draws")
+    fn about(&self) -> About {
+        About {
+            name: "map",
+            source: "The paper's Figure 3",
+            summary: "posterior mean maps, coloured by the true first coordinate",
+            full: Some("the paper's size and noise levels, and more draws"),
+            needs: "",
+        }
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {

@@ -42,7 +42,6 @@ pub use error::ReproduceError;
 pub use findings::{Findings, Page, Table};
 pub use influenza::Influenza;
 pub use measures::{DistanceErrors, log_efficiency, vector_hellinger};
-pub use on_files::OnFiles;
 pub use run::{Limits, Outcome, Progress, reproduce};
 pub use workplace::Workplace;
 
@@ -84,16 +83,25 @@ impl Scale {
     }
 }
 
+/// How an experiment is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// The name, as typed.
+    pub name: &'static str,
+    /// Where it is in the paper.
+    pub source: &'static str,
+    /// What it makes, in a few words.
+    pub summary: &'static str,
+    /// What `--full` has that smaller scales have not; none if every scale is the same.
+    pub full: Option<&'static str>,
+    /// The flags that name the files of the user's it is made from, if there are any.
+    pub needs: &'static str,
+}
+
 /// One figure or table of the paper.
 pub trait Experiment: Sync {
-    /// The name, as typed.
-    fn name(&self) -> &'static str;
-
-    /// Where it is in the paper.
-    fn source(&self) -> &'static str;
-
-    /// What it makes, in a few words.
-    fn summary(&self) -> &'static str;
+    /// How it is listed.
+    fn about(&self) -> About;
 
     /// All cells, cheap ones first.
     fn cells(&self, scale: Scale) -> Vec<Cell>;
@@ -113,11 +121,6 @@ pub trait Experiment: Sync {
     /// Whether a cell is a measurement of time, to be made alone.
     fn is_timed(&self) -> bool {
         false
-    }
-
-    /// What `--full` has that smaller scales have not; none if every scale is the same.
-    fn full(&self) -> Option<&'static str> {
-        Some("more of them")
     }
 
     /// Settings that the user's files are too small for, in a sentence.
@@ -163,7 +166,7 @@ pub fn experiments(stop: &Arc<AtomicBool>) -> Vec<Box<dyn Experiment>> {
 }
 
 /// The experiments on files of the user's.
-pub const ON_FILES: [OnFiles; 2] = [influenza::ABOUT, abstracts::ABOUT];
+pub const ON_FILES: [About; 2] = [influenza::ABOUT, abstracts::ABOUT];
 
 #[cfg(test)]
 mod tests;

@@ -7,19 +7,6 @@ use crate::coupling::Couplings;
 use crate::dissimilarity::input_hash;
 use crate::run::{FitConfig, InputConfig, ModelConfig, Summary};
 
-/// An experiment on files of the user's, as it is listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OnFiles {
-    /// The name, as typed.
-    pub name: &'static str,
-    /// Where it is in the paper.
-    pub source: &'static str,
-    /// What it makes, in a few words.
-    pub summary: &'static str,
-    /// The flags that it cannot do without.
-    pub needs: &'static str,
-}
-
 /// The content of a file in few letters.
 pub(super) fn hash(path: &Path) -> Result<String, ReproduceError> {
     input_hash(path).map_err(ReproduceError::io("read", path))

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::run::Limits;
-use super::{Experiment, Page, Scale, Table};
+use super::{About, Experiment, Page, Scale, Table};
 
 /// The whole page.
 pub(super) fn markdown(
@@ -13,11 +13,10 @@ pub(super) fn markdown(
     limits: &Limits,
     n_left_out: usize,
 ) -> String {
-    let name = experiment.name();
-    let mut text = format!("# {name}: {}\n\n{}.\n\n", experiment.summary(), experiment.source());
-    text += &format!("![{}]({name}.png)\n\n", experiment.summary());
+    let About { name, source, summary, full, .. } = experiment.about();
+    let mut text = format!("# {name}: {summary}\n\n{source}.\n\n![{summary}]({name}.png)\n\n");
     text += &format!("    sbmds reproduce {name} {}{}{}\n", scale.flag(), experiment.flags(), limits.flags());
-    if let Some(full) = experiment.full().filter(|_| scale != Scale::Full) {
+    if let Some(full) = full.filter(|_| scale != Scale::Full) {
         text += &format!("\nThis page was made with few settings, repeats or draws; `--full` has {full}.\n");
     }
     if let Some(sentence) = experiment.left_out(scale) {

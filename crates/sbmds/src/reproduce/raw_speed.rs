@@ -6,7 +6,7 @@ use super::authors::raw_speed as authors;
 use super::data::{half_normal, likelihood, simulated};
 use super::page::{exact, short};
 use super::plot::{authors as hollow, colour, ours, point};
-use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
+use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, Series, draw_chart};
 use crate::likelihood::{Likelihood, Workspace};
 
@@ -19,24 +19,18 @@ const BANDS: usize = 50;
 const NOISE: f64 = 0.2;
 
 impl Experiment for RawSpeed {
-    fn name(&self) -> &'static str {
-        "raw-speed"
-    }
-
-    fn source(&self) -> &'static str {
-        "The paper's Figures 6, 7 and B.2"
-    }
-
-    fn summary(&self) -> &'static str {
-        "seconds per log-likelihood and gradient, and speed-ups over the full model"
+    fn about(&self) -> About {
+        About {
+            name: "raw-speed",
+            source: "The paper's Figures 6, 7 and B.2",
+            summary: "seconds per log-likelihood and gradient, and speed-ups over the full model",
+            full: Some("the paper's sizes"),
+            needs: "",
+        }
     }
 
     fn is_timed(&self) -> bool {
         true
-    }
-
-    fn full(&self) -> Option<&'static str> {
-        Some("the paper's sizes")
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {

@@ -6,7 +6,7 @@ use super::data::{half_normal, simulated};
 use super::groups::{Group, grouped};
 use super::page::{exact, short};
 use super::plot::{colour, level, ours, point};
-use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
+use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
 use crate::Locations;
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, SeriesPoint, draw_chart};
 
@@ -19,16 +19,14 @@ const NOISE: f64 = 0.2;
 const FITTED: f64 = 0.7;
 
 impl Experiment for Spectrum {
-    fn name(&self) -> &'static str {
-        "spectrum"
-    }
-
-    fn source(&self) -> &'static str {
-        "Not in the paper: why dispersed bands work"
-    }
-
-    fn summary(&self) -> &'static str {
-        "condition number of the information matrix and posterior variance against the number of bands"
+    fn about(&self) -> About {
+        About {
+            name: "spectrum",
+            source: "Not in the paper: why dispersed bands work",
+            summary: "condition number of the information matrix and posterior variance against the number of bands",
+            full: Some("more of them"),
+            needs: "",
+        }
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {

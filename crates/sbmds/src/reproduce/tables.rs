@@ -3,23 +3,21 @@
 use super::page::{exact, short};
 use super::paper_example::{BAND_GRADIENTS, BAND_VALUES, LANDMARK_GRADIENTS, LANDMARK_VALUES, X, evaluate, locations};
 use super::plot::{authors, colour, ours, point};
-use super::{Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
+use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
 use crate::figures::{Axis, AxisScale, Chart, Panel, draw_chart};
 
 /// The experiment.
 pub(super) struct Tables;
 
 impl Experiment for Tables {
-    fn name(&self) -> &'static str {
-        "tables"
-    }
-
-    fn source(&self) -> &'static str {
-        "The paper's Tables 1 and 2"
-    }
-
-    fn summary(&self) -> &'static str {
-        "log-likelihoods and gradients of five objects"
+    fn about(&self) -> About {
+        About {
+            name: "tables",
+            source: "The paper's Tables 1 and 2",
+            summary: "log-likelihoods and gradients of five objects",
+            full: None,
+            needs: "",
+        }
     }
 
     fn cells(&self, _: Scale) -> Vec<Cell> {
@@ -37,10 +35,6 @@ impl Experiment for Tables {
         let x = locations(&X);
         let (value, gradient) = evaluate(&cell.pairs(), &x, |a, b| x.distance(a, b));
         Ok(std::iter::once(value).chain((0..5).flat_map(|object| gradient.object(object))).collect())
-    }
-
-    fn full(&self) -> Option<&'static str> {
-        None
     }
 
     fn findings(&self, rows: &[Row], _: Scale) -> Findings {

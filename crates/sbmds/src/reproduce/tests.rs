@@ -15,16 +15,8 @@ struct Counted {
 }
 
 impl Experiment for Counted {
-    fn name(&self) -> &'static str {
-        "counted"
-    }
-
-    fn source(&self) -> &'static str {
-        "No paper"
-    }
-
-    fn summary(&self) -> &'static str {
-        "counts"
+    fn about(&self) -> About {
+        About { name: "counted", source: "No paper", summary: "counts", full: None, needs: "" }
     }
 
     fn cells(&self, _: Scale) -> Vec<Cell> {
@@ -114,16 +106,8 @@ impl Stopping {
 }
 
 impl Experiment for Stopping {
-    fn name(&self) -> &'static str {
-        "stopping"
-    }
-
-    fn source(&self) -> &'static str {
-        "No paper"
-    }
-
-    fn summary(&self) -> &'static str {
-        "stops"
+    fn about(&self) -> About {
+        About { name: "stopping", source: "No paper", summary: "stops", full: None, needs: "" }
     }
 
     fn cells(&self, _: Scale) -> Vec<Cell> {
@@ -176,12 +160,12 @@ fn a_cell_stopped_in_the_middle_is_not_kept_and_run_again() {
 fn names_are_distinct_and_cells_are_too() {
     let all = experiments(&Arc::default());
     for (place, experiment) in all.iter().enumerate() {
-        assert!(all[..place].iter().all(|other| other.name() != experiment.name()));
+        assert!(all[..place].iter().all(|other| other.about().name != experiment.about().name));
         for scale in [Scale::Toy, Scale::Quick, Scale::Full] {
             let cells = experiment.cells(scale);
             assert!(!cells.is_empty());
             let keys: std::collections::BTreeSet<String> = cells.iter().map(|cell| format!("{cell:?}")).collect();
-            assert_eq!(keys.len(), cells.len(), "{}", experiment.name());
+            assert_eq!(keys.len(), cells.len(), "{}", experiment.about().name);
         }
     }
 }
