@@ -141,8 +141,8 @@ fn sparse_posteriors_differ_from_full_ones_more_than_chains_do() {
 #[test]
 fn dispersed_bands_are_better_conditioned() {
     let condition = toy("spectrum").numbers("condition");
-    // Band 4 and 8, landmark 4 and 8, dispersed 4 and 8, full.
-    assert!(condition.len() == 7 && condition[4] < condition[0] && condition[6] < condition[4], "{condition:?}");
+    // Band 4 and 8, landmark 4 and 8, dispersed with unchosen offsets and dispersed 4 and 8, full.
+    assert!(condition.len() == 9 && condition[6] < condition[0] && condition[8] < condition[6], "{condition:?}");
 }
 
 /// Twelve objects scattered by a fixed rule, in a square of so wide a side, and a tree that grows by one tip at a time.

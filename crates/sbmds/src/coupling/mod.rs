@@ -12,7 +12,7 @@ mod spec;
 pub use check::{Connections, Underdetermined};
 pub use landmarks::spread_landmarks;
 pub use lay::{LandmarkChoice, LayOptions, Order, lay};
-pub use offsets::dispersed_offsets;
+pub use offsets::{dispersed_offsets, random_offsets};
 pub use spec::Couplings;
 
 use crate::Locations;

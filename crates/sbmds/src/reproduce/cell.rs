@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::coupling::{Pairs, dispersed_offsets};
+use rand_chacha::ChaCha8Rng;
+
+use crate::coupling::{Pairs, dispersed_offsets, random_offsets};
 use crate::random::{Purpose, stream};
 use crate::sampler::Sampler;
 
@@ -20,6 +22,8 @@ pub enum Method {
     Landmark,
     /// Random diagonals, wrapped around: new here.
     Dispersed,
+    /// The same with offsets as they are drawn, not chosen: to see what choosing gains.
+    Unchosen,
 }
 
 impl Method {
@@ -34,6 +38,7 @@ impl Method {
             Self::Band => "band",
             Self::Landmark => "landmark",
             Self::Dispersed => "dispersed",
+            Self::Unchosen => "dispersed, unchosen",
         }
     }
 }
@@ -82,11 +87,14 @@ impl Cell {
             Method::Full | Method::Classical => Pairs::full(self.n_objects),
             Method::Band => Pairs::band(self.n_objects, self.count),
             Method::Landmark => Pairs::Landmarks(self.count.min(self.n_objects - 1)),
-            Method::Dispersed => {
-                let mut rng = stream(self.seed(), 0, Purpose::Coupling);
-                Pairs::Diagonals(dispersed_offsets(self.n_objects, self.count, &mut rng))
-            }
+            Method::Dispersed => Pairs::Diagonals(dispersed_offsets(self.n_objects, self.count, &mut self.offsets())),
+            Method::Unchosen => Pairs::Diagonals(random_offsets(self.n_objects, self.count, &mut self.offsets())),
         }
+    }
+
+    /// The stream that offsets are drawn from.
+    fn offsets(&self) -> ChaCha8Rng {
+        stream(self.seed(), 0, Purpose::Coupling)
     }
 
     /// The seed of data and chains: the same data for every method, count and noise level.

@@ -23,7 +23,7 @@ pub(super) fn config(cell: &Cell, input: InputConfig) -> FitConfig {
         Method::Full | Method::Classical => Couplings::Full,
         Method::Band => Couplings::Band(cell.count),
         Method::Landmark => Couplings::Landmark(cell.count),
-        Method::Dispersed => Couplings::Dispersed(cell.count),
+        Method::Dispersed | Method::Unchosen => Couplings::Dispersed(cell.count),
     };
     FitConfig {
         sbmds_version: env!("CARGO_PKG_VERSION").into(),

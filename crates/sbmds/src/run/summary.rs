@@ -68,7 +68,13 @@ pub struct Extreme {
     /// Its name.
     pub quantity: String,
     /// Its R-hat or effective sample size.
+    #[serde(deserialize_with = "null_is_infinite")]
     pub value: f64,
+}
+
+/// The R-hat of chains that stand still apart is infinite, which JSON cannot say.
+fn null_is_infinite<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
 
 impl From<Worst> for Extreme {
@@ -181,4 +187,16 @@ pub struct StressSummary {
 /// A number if it is one.
 pub(super) fn known(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_infinite_rhat_is_read_back() {
+        let stuck = Extreme { quantity: "sigma".into(), value: f64::INFINITY };
+        let text = serde_json::to_string(&stuck).unwrap();
+        assert_eq!(serde_json::from_str::<Extreme>(&text).unwrap(), stuck, "{text}");
+    }
 }

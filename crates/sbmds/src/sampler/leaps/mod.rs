@@ -36,6 +36,8 @@ struct Restless {
     object: usize,
     /// Others that were near its places.
     anchors: Vec<usize>,
+    /// Whether the last search saw it in one place only.
+    is_doubtful: bool,
 }
 
 /// Whether all objects look for places after this iteration of the warm-up.
@@ -59,7 +61,7 @@ pub(super) struct Leaper<'a> {
 
 impl Leaps {
     /// Lets every object look for places: it goes to one as likely as that is, if it is not there already, and is remembered
-    /// if it has several. For the warm-up only.
+    /// if it has several; it is forgotten when two searches in a row see one place only. For the warm-up only.
     pub fn search(&mut self, leaper: &mut Leaper, rng: &mut ChaCha8Rng) {
         let mut found: Vec<(usize, Vec<Vec<f64>>)> = Vec::new();
         for object in 0..leaper.n_objects() {
@@ -74,11 +76,15 @@ impl Leaps {
         }
         let mut is_restless = vec![false; leaper.n_objects()];
         found.iter().for_each(|&(object, _)| is_restless[object] = true);
-        let with_anchors = |(object, places): &(usize, Vec<Vec<f64>>)| {
-            let anchors = places.iter().filter_map(|place| leaper.nearest(*object, place, &is_restless));
-            Restless { object: *object, anchors: anchors.collect() }
-        };
-        self.objects = found.iter().map(with_anchors).collect();
+        self.objects.retain(|restless| !restless.is_doubtful && !is_restless[restless.object]);
+        for doubtful in &mut self.objects {
+            doubtful.is_doubtful = true;
+            is_restless[doubtful.object] = true;
+        }
+        for (object, places) in found {
+            let anchors = places.iter().filter_map(|place| leaper.nearest(object, place, &is_restless)).collect();
+            self.objects.push(Restless { object, anchors, is_doubtful: false });
+        }
     }
 
     /// Whether there is nothing to do.
@@ -110,17 +116,17 @@ impl<'a> Leaper<'a> {
         self.likelihood.n_objects()
     }
 
-    /// The places of an object, found from random others.
+    /// The places of an object, found from random others, or all if there are few.
     fn search_places(&mut self, object: usize, rng: &mut ChaCha8Rng) -> Places {
         let n_others = self.n_objects() - 1;
         let n_starts = STARTS + 2 * self.likelihood.n_dims();
-        let others: Vec<usize> = (0..n_starts.min(n_others))
-            .map(|_| {
-                let other = rng.random_range(0..n_others);
-                other + usize::from(other >= object)
-            })
-            .collect();
-        self.places_from(object, &others)
+        let other = |k: usize| k + usize::from(k >= object);
+        let starts: Vec<usize> = if n_others <= n_starts {
+            (0..n_others).map(other).collect()
+        } else {
+            (0..n_starts).map(|_| other(rng.random_range(0..n_others))).collect()
+        };
+        self.places_from(object, &starts)
     }
 
     fn places_from(&mut self, object: usize, starts: &[usize]) -> Places {

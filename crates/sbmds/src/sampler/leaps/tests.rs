@@ -74,7 +74,7 @@ fn leaps_alone_find_the_density_of_one_object() {
         let mut x = map([0.3, 1.0]);
         let mut rng = stream(1, 0, Purpose::Sampling);
         let spread = Spread::Scales(SCALES.to_vec());
-        let leaps = Leaps { objects: vec![Restless { object: 0, anchors: vec![1, 2, 3, 4] }] };
+        let leaps = Leaps { objects: vec![Restless { object: 0, anchors: vec![1, 2, 3, 4], is_doubtful: false }] };
         let mut means = Vec::new();
         for _ in 0..N_BATCHES {
             let mut sums = [0.0; 5];
