@@ -3,21 +3,21 @@
 //! Given all other objects, the density of one object can have several tops: an article that lies between two fields
 //! fits on either side of the map. Trajectories cross the valley between once in thousands of draws or never. A leap
 //! finds the tops by climbing from the places of certain others, proposes a point near a top where the object is not,
-//! and accepts it by Metropolis and Hastings (docs/model.md, eq. 23), so that the posterior is left as it is. It costs
+//! and accepts it by Metropolis and Hastings (docs/model.md, eq. 25), so that the posterior is left as it is. It costs
 //! about as much as a few looks at the object's partners.
 
-mod places;
 mod surroundings;
 #[cfg(test)]
 mod tests;
+mod tops;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::likelihood::Likelihood;
 use crate::posterior::{Posterior, Spread};
-use places::Places;
 use surroundings::{MOST_DIMS, Surroundings};
+use tops::Tops;
 
 /// Climbs in a search: this many and two more for every dimension.
 const STARTS: usize = 4;
@@ -65,12 +65,12 @@ impl Leaps {
     pub fn search(&mut self, leaper: &mut Leaper, rng: &mut ChaCha8Rng) {
         let mut found: Vec<(usize, Vec<Vec<f64>>)> = Vec::new();
         for object in 0..leaper.n_objects() {
-            let places = leaper.search_places(object, rng);
-            if places.len() > 1 {
-                found.push((object, places.centres().map(<[f64]>::to_vec).collect()));
+            let tops = leaper.search_tops(object, rng);
+            if tops.len() > 1 {
+                found.push((object, tops.centres().map(<[f64]>::to_vec).collect()));
             }
-            let here = leaper.place(object);
-            if let Some(there) = places.draw_if_elsewhere(&here, rng) {
+            let here = leaper.location(object);
+            if let Some(there) = tops.draw_if_elsewhere(&here, rng) {
                 leaper.put(object, &there);
             }
         }
@@ -81,8 +81,8 @@ impl Leaps {
             doubtful.is_doubtful = true;
             is_restless[doubtful.object] = true;
         }
-        for (object, places) in found {
-            let anchors = places.iter().filter_map(|place| leaper.nearest(object, place, &is_restless)).collect();
+        for (object, tops) in found {
+            let anchors = tops.iter().filter_map(|top| leaper.nearest(object, top, &is_restless)).collect();
             self.objects.push(Restless { object, anchors, is_doubtful: false });
         }
     }
@@ -116,8 +116,8 @@ impl<'a> Leaper<'a> {
         self.likelihood.n_objects()
     }
 
-    /// The places of an object, found from random others, or all if there are few.
-    fn search_places(&mut self, object: usize, rng: &mut ChaCha8Rng) -> Places {
+    /// The tops of an object, found from random others, or all if there are few.
+    fn search_tops(&mut self, object: usize, rng: &mut ChaCha8Rng) -> Tops {
         let n_others = self.n_objects() - 1;
         let n_starts = STARTS + 2 * self.likelihood.n_dims();
         let other = |k: usize| k + usize::from(k >= object);
@@ -126,30 +126,30 @@ impl<'a> Leaper<'a> {
         } else {
             (0..n_starts).map(|_| other(rng.random_range(0..n_others))).collect()
         };
-        self.places_from(object, &starts)
+        self.tops_from(object, &starts)
     }
 
-    fn places_from(&mut self, object: usize, starts: &[usize]) -> Places {
+    fn tops_from(&mut self, object: usize, starts: &[usize]) -> Tops {
         self.surroundings.gather(self.likelihood, self.x, self.sigma, object, self.scales);
-        Places::find(&self.surroundings, starts.iter().map(|&other| self.place(other)))
+        Tops::find(&self.surroundings, starts.iter().map(|&other| self.location(other)))
     }
 
-    /// The object nearest to `place` that has one place only, or if all have several, any.
-    fn nearest(&self, object: usize, place: &[f64], is_restless: &[bool]) -> Option<usize> {
+    /// The object nearest to `location` that has one place only, or if all have several, any.
+    fn nearest(&self, object: usize, location: &[f64], is_restless: &[bool]) -> Option<usize> {
         let all_are = is_restless.iter().all(|&is| is);
         let may = |other: &usize| *other != object && (all_are || !is_restless[*other]);
         let distance =
-            |other: usize| -> f64 { place.iter().zip(self.place(other)).map(|(a, b)| (a - b).powi(2)).sum() };
+            |other: usize| -> f64 { location.iter().zip(self.location(other)).map(|(a, b)| (a - b).powi(2)).sum() };
         (0..self.n_objects()).filter(may).min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
     }
 
     /// Proposes a point elsewhere and accepts or rejects it.
     fn leap(&mut self, restless: &Restless, rng: &mut ChaCha8Rng) {
-        let places = self.places_from(restless.object, &restless.anchors);
-        let here = self.place(restless.object);
-        let Some(there) = places.draw_elsewhere(&here, rng) else { return };
-        // Neither the surroundings nor the places depend on where the object is.
-        let [forth, back] = [(&here, &there), (&there, &here)].map(|(a, b)| places.log_density_elsewhere(a, b));
+        let tops = self.tops_from(restless.object, &restless.anchors);
+        let here = self.location(restless.object);
+        let Some(there) = tops.draw_elsewhere(&here, rng) else { return };
+        // Neither the surroundings nor the tops depend on where the object is.
+        let [forth, back] = [(&here, &there), (&there, &here)].map(|(a, b)| tops.log_density_elsewhere(a, b));
         let log_ratio = self.surroundings.energy(&here) - self.surroundings.energy(&there) + back - forth;
         if rng.random::<f64>().ln() < log_ratio {
             self.put(restless.object, &there);
@@ -157,7 +157,7 @@ impl<'a> Leaper<'a> {
     }
 
     /// Where an object is, in units of sigma.
-    fn place(&self, object: usize) -> Vec<f64> {
+    fn location(&self, object: usize) -> Vec<f64> {
         self.x.chunks_exact(self.n_objects()).map(|values| values[object] / self.sigma).collect()
     }
 

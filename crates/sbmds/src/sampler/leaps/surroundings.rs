@@ -79,7 +79,7 @@ impl Surroundings {
         prior - pairs.sum::<f64>()
     }
 
-    /// Uphill from `at` to a place, or until it is known where that leads; true if it is not.
+    /// Uphill from `at` to a top, or until it is known where that leads; true if it is not.
     pub fn climb(&self, at: &mut [f64], is_known: impl Fn(&[f64]) -> bool) -> bool {
         for _ in 0..MOST_STEPS {
             let is_short = self.step(at, false);
@@ -93,7 +93,7 @@ impl Surroundings {
         true
     }
 
-    /// From a place that ignores the truncation at zero to one that does not, with the curvature there.
+    /// From a top that ignores the truncation at zero to one that does not, with the curvature there.
     pub fn climb_finely(&self, at: &mut [f64]) -> Bend {
         if self.noise == Noise::TruncatedNormal {
             for _ in 0..MOST_FINE_STEPS {

@@ -1,4 +1,4 @@
-//! The places that the others leave open for one object, as a mixture of normals to propose from.
+//! The tops of one object's density given all others, as a mixture of normals to propose from (docs/model.md, eq. 25).
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -7,16 +7,16 @@ use rand_distr::StandardNormal;
 use super::surroundings::Surroundings;
 use crate::brownian::{cholesky, solve_lower_transposed};
 
-/// Places nearer than this, in standard deviations, are one.
+/// Tops nearer than this, in standard deviations, are one.
 const SAME: f64 = 4.0;
-/// Beyond so many standard deviations an object is not at a place.
+/// Beyond so many standard deviations an object is not at a top.
 const FAR: f64 = 8.0;
-/// Places with less than this part of the probability are not proposed.
+/// Tops with less than this part of the probability are not proposed.
 const LEAST_WEIGHT: f64 = 1e-4;
 
-/// One place: a normal, from the density's height and curvature at its top (Laplace).
+/// One top: a normal, from the density's height and curvature there (Laplace).
 #[derive(Clone)]
-struct Place {
+struct Top {
     centre: Vec<f64>,
     /// Cholesky factor of the precision.
     factor: Vec<f64>,
@@ -24,32 +24,32 @@ struct Place {
     weight: f64,
 }
 
-/// All places found; in units of sigma.
-pub(super) struct Places(Vec<Place>);
+/// All tops found; in units of sigma.
+pub(super) struct Tops(Vec<Top>);
 
-impl Places {
+impl Tops {
     /// Climbs from all `starts`, which must not depend on where the object is.
     pub fn find(surroundings: &Surroundings, starts: impl Iterator<Item = Vec<f64>>) -> Self {
-        let mut found: Vec<Place> = Vec::new();
+        let mut found: Vec<Top> = Vec::new();
         for mut at in starts {
-            let is_known = |at: &[f64]| found.iter().any(|place| place.is_near(at, SAME));
+            let is_known = |at: &[f64]| found.iter().any(|top| top.is_near(at, SAME));
             let is_new = surroundings.climb(&mut at, is_known);
-            let place = if is_new { Place::at_top(surroundings, at) } else { None };
-            if let Some(place) = place.filter(|place| !is_known(&place.centre)) {
-                found.push(place);
+            let top = if is_new { Top::near(surroundings, at) } else { None };
+            if let Some(top) = top.filter(|top| !is_known(&top.centre)) {
+                found.push(top);
             }
         }
         Self::normalised(found)
     }
 
     /// Turns log weights into probabilities and leaves out the improbable.
-    fn normalised(mut places: Vec<Place>) -> Self {
-        let largest = places.iter().map(|place| place.weight).fold(f64::NEG_INFINITY, f64::max);
-        places.iter_mut().for_each(|place| place.weight = (place.weight - largest).exp());
-        places.retain(|place| place.weight >= LEAST_WEIGHT);
-        let total: f64 = places.iter().map(|place| place.weight).sum();
-        places.iter_mut().for_each(|place| place.weight /= total);
-        Self(places)
+    fn normalised(mut tops: Vec<Top>) -> Self {
+        let largest = tops.iter().map(|top| top.weight).fold(f64::NEG_INFINITY, f64::max);
+        tops.iter_mut().for_each(|top| top.weight = (top.weight - largest).exp());
+        tops.retain(|top| top.weight >= LEAST_WEIGHT);
+        let total: f64 = tops.iter().map(|top| top.weight).sum();
+        tops.iter_mut().for_each(|top| top.weight /= total);
+        Self(tops)
     }
 
     /// How many there are.
@@ -60,26 +60,26 @@ impl Places {
     /// A point in one of them.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> Option<Vec<f64>> {
         let mut rest: f64 = rng.random();
-        let chosen = self.0.iter().find(|place| {
-            rest -= place.weight;
+        let chosen = self.0.iter().find(|top| {
+            rest -= top.weight;
             rest < 0.0
         });
-        let place = chosen.or(self.0.last())?;
-        let mut point: Vec<f64> = place.centre.iter().map(|_| rng.sample(StandardNormal)).collect();
-        solve_lower_transposed(point.len(), &place.factor, &mut point);
-        point.iter_mut().zip(&place.centre).for_each(|(x, centre)| *x += centre);
+        let top = chosen.or(self.0.last())?;
+        let mut point: Vec<f64> = top.centre.iter().map(|_| rng.sample(StandardNormal)).collect();
+        solve_lower_transposed(point.len(), &top.factor, &mut point);
+        point.iter_mut().zip(&top.centre).for_each(|(x, centre)| *x += centre);
         Some(point)
     }
 
     /// A point in one of them, as likely as that is; nothing if `here` belongs to it.
     pub fn draw_if_elsewhere(&self, here: &[f64], rng: &mut ChaCha8Rng) -> Option<Vec<f64>> {
         let there = self.draw(rng)?;
-        let place = self.own(&there)?;
-        let is_there = std::ptr::eq(place, self.own(here)?) && place.is_near(here, FAR);
+        let top = self.own(&there)?;
+        let is_there = std::ptr::eq(top, self.own(here)?) && top.is_near(here, FAR);
         (!is_there).then_some(there)
     }
 
-    /// A point in another place than the one that `here` belongs to; nothing if there is no other.
+    /// A point at another top than the one that `here` belongs to; nothing if there is no other.
     pub fn draw_elsewhere(&self, here: &[f64], rng: &mut ChaCha8Rng) -> Option<Vec<f64>> {
         self.elsewhere(here).draw(rng)
     }
@@ -89,24 +89,24 @@ impl Places {
         self.elsewhere(here).log_density(there)
     }
 
-    /// The other places, with the roots of their weights: partners lean towards where the object is, so that other places look
+    /// The other tops, with the roots of their weights: partners lean towards where the object is, so that other tops look
     /// less likely than they are.
     fn elsewhere(&self, here: &[f64]) -> Self {
         let own = self.own(here);
-        let others = self.0.iter().filter(|place| !own.is_some_and(|own| std::ptr::eq(*place, own)));
-        let others: Vec<Place> = others.map(|place| Place { weight: place.weight.sqrt(), ..place.clone() }).collect();
-        let total: f64 = others.iter().map(|place| place.weight).sum();
-        Self(others.into_iter().map(|place| Place { weight: place.weight / total, ..place }).collect())
+        let others = self.0.iter().filter(|top| !own.is_some_and(|own| std::ptr::eq(*top, own)));
+        let others: Vec<Top> = others.map(|top| Top { weight: top.weight.sqrt(), ..top.clone() }).collect();
+        let total: f64 = others.iter().map(|top| top.weight).sum();
+        Self(others.into_iter().map(|top| Top { weight: top.weight / total, ..top }).collect())
     }
 
     /// The one that a point belongs to.
-    fn own(&self, point: &[f64]) -> Option<&Place> {
-        let height = |place: &Place| place.log_density(point) - place.weight.ln();
+    fn own(&self, point: &[f64]) -> Option<&Top> {
+        let height = |top: &Top| top.log_density(point) - top.weight.ln();
         self.0.iter().max_by(|a, b| height(a).total_cmp(&height(b)))
     }
 
     fn log_density(&self, at: &[f64]) -> f64 {
-        let logs: Vec<f64> = self.0.iter().map(|place| place.log_density(at)).collect();
+        let logs: Vec<f64> = self.0.iter().map(|top| top.log_density(at)).collect();
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if largest == f64::NEG_INFINITY {
             return largest;
@@ -116,13 +116,13 @@ impl Places {
 
     /// Where they are.
     pub fn centres(&self) -> impl Iterator<Item = &[f64]> {
-        self.0.iter().map(|place| place.centre.as_slice())
+        self.0.iter().map(|top| top.centre.as_slice())
     }
 }
 
-impl Place {
-    /// The place whose top is near `at`; nothing if the energy does not bend upwards there.
-    fn at_top(surroundings: &Surroundings, mut at: Vec<f64>) -> Option<Self> {
+impl Top {
+    /// The top near `at`; nothing if the energy does not bend upwards there.
+    fn near(surroundings: &Surroundings, mut at: Vec<f64>) -> Option<Self> {
         let n = at.len();
         let bend = surroundings.climb_finely(&mut at);
         let mut factor = vec![0.0; n * n];
