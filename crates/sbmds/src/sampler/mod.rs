@@ -254,6 +254,7 @@ impl<'a> Chain<'a> {
         }
         let n_objects = posterior.likelihood().n_objects();
         let x = &mut current.position[..n_objects * posterior.likelihood().n_dims()];
+        let before = (*iteration < *n_warmup).then(|| x.to_vec());
         let Some(mut leaper) = Leaper::new(posterior, x, variance.sqrt(), spread) else { return false };
         if searches {
             leaps.search(&mut leaper, rng);
@@ -261,7 +262,9 @@ impl<'a> Chain<'a> {
             leaps.leap(&mut leaper, rng);
         }
         let leapt = leaper.into_leapt();
-        nuts.tell_of_leaps(&leapt);
+        if let Some(before) = before {
+            nuts.tell_of_leaps(&before, &leapt);
+        }
         !leapt.is_empty()
     }
 

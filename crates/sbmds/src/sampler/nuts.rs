@@ -12,6 +12,8 @@ use super::close_tips::CloseTips;
 use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
 use super::hmc::reasonable_step;
 use super::target::{Evaluated, Target};
+use crate::Locations;
+use crate::embedding::{RigidMotion, procrustes};
 use crate::numeric::{weighted_dot, weighted_dot_of_sum};
 
 /// From this depth on turns are looked for without rigid motions: shorter trajectories do not get far enough to be misled.
@@ -25,6 +27,7 @@ pub(super) struct Nuts {
     max_depth: usize,
     windows: Windows,
     variances: RunningVariance,
+    frame: Frame,
     /// Tips of a tree whose momenta are those of their estimates and contrasts.
     pub(super) close_tips: CloseTips,
     has_new_masses: bool,
@@ -35,6 +38,7 @@ impl Nuts {
         inverse_mass: Vec<f64>,
         step: StepSize,
         (max_depth, n_warmup): (usize, usize),
+        (n_objects, n_dims): (usize, usize),
         close_tips: CloseTips,
     ) -> Self {
         let variances = RunningVariance::new(inverse_mass.len());
@@ -44,6 +48,7 @@ impl Nuts {
             max_depth,
             windows: Windows::new(n_warmup),
             variances,
+            frame: Frame { n_objects, n_dims, reference: None },
             close_tips,
             has_new_masses: false,
         }
@@ -106,9 +111,15 @@ impl Nuts {
         }
     }
 
-    /// Coordinates have leapt by so much: masses are to say how they move where they are.
-    pub(super) fn tell_of_leaps(&mut self, leapt: &[(usize, f64)]) {
-        leapt.iter().for_each(|&(coordinate, by)| self.variances.shift(coordinate, by));
+    /// Objects have leapt: masses are to say how they move where they are.
+    pub(super) fn tell_of_leaps(&mut self, before: &[f64], leapt: &[(usize, f64)]) {
+        let mut after = before.to_vec();
+        leapt.iter().for_each(|&(coordinate, by)| after[coordinate] += by);
+        let motion = self.frame.motion(before);
+        let [before, after] = [before, &after].map(|position| self.frame.moved(position, &motion));
+        for (coordinate, (after, before)) in after.iter().zip(&before).enumerate() {
+            self.variances.shift(coordinate, after - before);
+        }
     }
 
     /// Starts anew with a step that suits the masses.
@@ -128,13 +139,49 @@ impl Nuts {
     ) {
         self.step.learn(info.acceptance, info.accepted);
         if self.windows.learns_mass(iteration) {
-            self.variances.add(&target.coordinates(&current.position));
+            let motion = self.frame.motion(&current.position);
+            let aligned = self.frame.moved(&current.position, &motion);
+            self.variances.add(&target.coordinates(&aligned));
         }
         if self.windows.ends_after(iteration) {
             self.inverse_mass = self.variances.take();
+            self.frame.reference = None;
             self.has_new_masses = true;
             self.find_step(current, target, rng);
         }
+    }
+}
+
+/// How the map lies while masses are learned. No distance tells a map from the same map turned or shifted, and it drifts; learned
+/// from what drifts, masses would be those of the drift, and steps too long for everything else.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Frame {
+    n_objects: usize,
+    n_dims: usize,
+    /// The first map since masses were last learned.
+    reference: Option<Locations>,
+}
+
+impl Frame {
+    /// What lays a map onto the first one.
+    fn motion(&mut self, position: &[f64]) -> RigidMotion {
+        let map = self.map(position);
+        let motion = self.reference.as_ref().map(|reference| procrustes(&map, reference));
+        motion.unwrap_or_else(|| {
+            let reference = self.reference.insert(map);
+            procrustes(reference, reference)
+        })
+    }
+
+    /// A position with its map moved; what is no location stays as it is.
+    fn moved(&self, position: &[f64], motion: &RigidMotion) -> Vec<f64> {
+        let mut moved = motion.apply(&self.map(position)).as_slice().to_vec();
+        moved.extend_from_slice(&position[moved.len()..]);
+        moved
+    }
+
+    fn map(&self, position: &[f64]) -> Locations {
+        Locations::from_fn(self.n_objects, self.n_dims, |object, dim| position[dim * self.n_objects + object])
     }
 }
 

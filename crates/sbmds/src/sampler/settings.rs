@@ -174,7 +174,8 @@ pub(super) fn first_kernel(
             };
             let step = settings.step_size(step, target_rate);
             let lengths = (settings.max_depth, settings.n_warmup);
-            (current, Kernel::Nuts(Nuts::new(inverse_mass, step, lengths, close_tips)))
+            let shape = (likelihood.n_objects(), n_dims);
+            (current, Kernel::Nuts(Nuts::new(inverse_mass, step, lengths, shape, close_tips)))
         }
         Sampler::Mh => {
             let density = posterior.value(workspace, &x, sigma, spread);
