@@ -166,6 +166,10 @@ impl Frame {
     /// What lays a map onto the first one.
     fn motion(&mut self, position: &[f64]) -> RigidMotion {
         let map = self.map(position);
+        if self.n_dims == 1 {
+            // A line cannot turn.
+            return procrustes(&map, &map);
+        }
         let motion = self.reference.as_ref().map(|reference| procrustes(&map, reference));
         motion.unwrap_or_else(|| {
             let reference = self.reference.insert(map);
