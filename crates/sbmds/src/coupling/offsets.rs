@@ -15,31 +15,33 @@ const CANDIDATES: usize = 64;
 /// Offsets are drawn at random; up to ten bands, the set with the largest spectral gap of 64 drawn. B of (N - 1) / 2 or more
 /// is all pairs.
 pub fn dispersed_offsets(n_objects: usize, bands: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
-    let largest = n_objects.saturating_sub(1) / 2;
-    if bands >= largest {
-        return (1..n_objects).collect();
-    }
-    let mut offsets = draw_connected(n_objects, bands, rng);
-    if bands <= CHOSEN_BANDS {
-        let cosines: Vec<f64> = (0..n_objects).map(|k| (TAU * k as f64 / n_objects as f64).cos()).collect();
-        let mut gap = spectral_gap(&offsets, &cosines, 0.0).unwrap_or(0.0);
-        for _ in 1..CANDIDATES {
-            let candidate = draw_connected(n_objects, bands, rng);
-            if let Some(larger) = spectral_gap(&candidate, &cosines, gap) {
-                (offsets, gap) = (candidate, larger);
-            }
-        }
-    }
-    plain_diagonals(n_objects, &offsets)
+    best_offsets(n_objects, bands, if bands <= CHOSEN_BANDS { CANDIDATES } else { 1 }, rng)
 }
 
 /// The same with offsets as they are drawn, to see what choosing them gains.
 pub fn random_offsets(n_objects: usize, bands: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
-    let largest = n_objects.saturating_sub(1) / 2;
-    if bands >= largest {
+    best_offsets(n_objects, bands, 1, rng)
+}
+
+/// The best of so many sets.
+fn best_offsets(n_objects: usize, bands: usize, n_candidates: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    if bands >= n_objects.saturating_sub(1) / 2 {
         return (1..n_objects).collect();
     }
-    plain_diagonals(n_objects, &draw_connected(n_objects, bands, rng))
+    let mut best = draw_connected(n_objects, bands, rng);
+    if n_candidates > 1 {
+        let cosines = cosines(n_objects);
+        let mut gap = spectral_gap(&best, &cosines, 0.0).unwrap_or(0.0);
+        for _ in 1..n_candidates {
+            let candidate = draw_connected(n_objects, bands, rng);
+            if let Some(larger) = spectral_gap(&candidate, &cosines, gap) {
+                (best, gap) = (candidate, larger);
+            }
+        }
+    }
+    let mut diagonals: Vec<usize> = best.iter().flat_map(|&offset| [offset, n_objects - offset]).collect();
+    diagonals.sort_unstable();
+    diagonals
 }
 
 /// Distinct offsets that connect all objects: wrapped diagonals do exactly when the offsets and N have no common divisor.
@@ -53,10 +55,9 @@ fn draw_connected(n_objects: usize, bands: usize, rng: &mut ChaCha8Rng) -> Vec<u
     }
 }
 
-fn plain_diagonals(n_objects: usize, offsets: &[usize]) -> Vec<usize> {
-    let mut diagonals: Vec<usize> = offsets.iter().flat_map(|&offset| [offset, n_objects - offset]).collect();
-    diagonals.sort_unstable();
-    diagonals
+/// cos(2 pi k / N) for k = 0, ..., N - 1.
+fn cosines(n_objects: usize) -> Vec<f64> {
+    (0..n_objects).map(|k| (TAU * k as f64 / n_objects as f64).cos()).collect()
 }
 
 /// Half the smallest eigenvalue but zero of the graph's Laplacian, min over waves k of sum over o of 1 - cos(2 pi k o / N), if
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn gaps_are_those_of_the_laplacian() {
         const N: usize = 23;
-        let cosines: Vec<f64> = (0..N).map(|k| (TAU * k as f64 / N as f64).cos()).collect();
+        let cosines = cosines(N);
         for offsets in [vec![1, 2], vec![1, 5], vec![2, 3, 9]] {
             let tied = |a: usize, b: usize| offsets.iter().any(|o| (a + o) % N == b || (b + o) % N == a);
             let laplacian = faer::Mat::from_fn(N, N, |a, b| match (a == b, tied(a, b)) {
@@ -139,14 +140,17 @@ mod tests {
         }
     }
 
-    /// Few bands gain most: at B = 3 and N = 320, half of all drawn sets have a gap below .059 x 2 B (1 in 200 above .15).
+    /// The best of 64 sets fails to be above nine tenths of all with probability 0.9^64 = 0.001.
     #[test]
-    fn chosen_offsets_have_large_gaps() {
-        let cosines: Vec<f64> = (0..320).map(|k| (TAU * f64::from(k) / 320.0).cos()).collect();
+    fn chosen_offsets_have_larger_gaps_than_most() {
+        let cosines = cosines(320);
+        // Offsets are below N / 2, so they come before their other halves.
+        let gap = |diagonals: Vec<usize>| spectral_gap(&diagonals[..3], &cosines, 0.0).unwrap_or(0.0);
+        let rng = |seed| stream(seed, 0, Purpose::Coupling);
+        let mut drawn: Vec<f64> = (0..200).map(|seed| gap(random_offsets(320, 3, &mut rng(seed)))).collect();
+        drawn.sort_by(f64::total_cmp);
         for seed in 0..10 {
-            let diagonals = dispersed_offsets(320, 3, &mut stream(seed, 0, Purpose::Coupling));
-            let gap = spectral_gap(&diagonals[..3], &cosines, 0.0).unwrap();
-            assert!(gap > 0.11 * 3.0, "seed {seed}: {gap}");
+            assert!(gap(dispersed_offsets(320, 3, &mut rng(seed))) > drawn[180], "seed {seed}");
         }
     }
 

@@ -23,6 +23,7 @@ pub(super) fn config(cell: &Cell, input: InputConfig) -> FitConfig {
         Method::Full | Method::Classical => Couplings::Full,
         Method::Band => Couplings::Band(cell.count),
         Method::Landmark => Couplings::Landmark(cell.count),
+        // No experiment on files leaves offsets unchosen: a fit cannot be asked to.
         Method::Dispersed | Method::Unchosen => Couplings::Dispersed(cell.count),
     };
     FitConfig {

@@ -81,6 +81,10 @@ impl Leaps {
             doubtful.is_doubtful = true;
             is_restless[doubtful.object] = true;
         }
+        if is_restless.iter().all(|&is| is) {
+            // Then every other is as good an anchor as any.
+            is_restless.fill(false);
+        }
         for (object, tops) in found {
             let anchors = tops.iter().filter_map(|top| leaper.nearest(object, top, &is_restless)).collect();
             self.objects.push(Restless { object, anchors, is_doubtful: false });
@@ -134,13 +138,15 @@ impl<'a> Leaper<'a> {
         Tops::find(&self.surroundings, starts.iter().map(|&other| self.location(other)))
     }
 
-    /// The object nearest to `location` that has one place only, or if all have several, any.
-    fn nearest(&self, object: usize, location: &[f64], is_restless: &[bool]) -> Option<usize> {
-        let all_are = is_restless.iter().all(|&is| is);
-        let may = |other: &usize| *other != object && (all_are || !is_restless[*other]);
-        let distance =
-            |other: usize| -> f64 { location.iter().zip(self.location(other)).map(|(a, b)| (a - b).powi(2)).sum() };
-        (0..self.n_objects()).filter(may).min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+    /// The other object nearest to `location` of those that are not `excluded`.
+    fn nearest(&self, object: usize, location: &[f64], excluded: &[bool]) -> Option<usize> {
+        let n_objects = self.n_objects();
+        let coordinate = |other: usize, dim: usize| self.x[dim * n_objects + other] / self.sigma;
+        let off = |other: usize| -> f64 {
+            location.iter().enumerate().map(|(dim, x)| (x - coordinate(other, dim)).powi(2)).sum()
+        };
+        let others = (0..n_objects).filter(|&other| other != object && !excluded[other]);
+        others.min_by(|&a, &b| off(a).total_cmp(&off(b)))
     }
 
     /// Proposes a point elsewhere and accepts or rejects it.
