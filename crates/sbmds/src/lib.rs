@@ -11,6 +11,7 @@
 
 pub mod brownian;
 pub mod calibration;
+mod cholesky;
 pub mod cluster;
 pub mod coupling;
 pub mod demo;

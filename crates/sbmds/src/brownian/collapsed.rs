@@ -1,10 +1,10 @@
 //! The locations' density with Sigma integrated out, and draws of Sigma^-1 given the locations.
 
+use crate::cholesky::{cholesky, inverse};
 use std::f64::consts::PI;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::linear::{cholesky, inverse};
 use super::precision::{draw_wishart, log_gamma};
 use super::{BrownianPrior, BrownianWorkspace, Precision, WishartPrior};
 

@@ -9,7 +9,6 @@ mod branches;
 mod centre;
 mod close;
 mod collapsed;
-mod linear;
 mod passes;
 mod plan;
 mod precision;
@@ -28,8 +27,6 @@ pub use close::CloseMerge;
 pub use plan::COINCIDENT_TIP_LENGTH;
 pub use precision::{NotAPrecision, Precision, WishartPrior};
 pub use reading::PrecisionFileError;
-
-pub(crate) use linear::{cholesky, cholesky_solve, solve_lower, solve_lower_transposed};
 
 use crate::tree::{Tree, listed};
 use passes::BLOCK;

@@ -1,10 +1,9 @@
 //! The precision of the diffusion, Sigma^-1, and its Wishart prior.
 
+use crate::cholesky::{cholesky, inverse, solve_lower_transposed};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{ChiSquared, StandardNormal};
-
-use super::linear::{cholesky, inverse, solve_lower_transposed};
 
 /// A symmetric positive definite D x D matrix with its Cholesky factor: Sigma^-1, or the scale of its prior.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

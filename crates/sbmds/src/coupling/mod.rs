@@ -12,6 +12,7 @@ mod spec;
 pub use check::{Connections, Underdetermined};
 pub use landmarks::spread_landmarks;
 pub use lay::{LandmarkChoice, LayOptions, Order, lay};
+pub(crate) use offsets::CHOSEN_BANDS;
 pub use offsets::{dispersed_offsets, random_offsets};
 pub use spec::Couplings;
 

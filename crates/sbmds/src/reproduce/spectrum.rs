@@ -8,6 +8,7 @@ use super::page::{exact, short};
 use super::plot::{colour, level, ours, point};
 use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
 use crate::Locations;
+use crate::coupling::CHOSEN_BANDS;
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, SeriesPoint, draw_chart};
 
 /// The experiment.
@@ -15,8 +16,6 @@ pub(super) struct Spectrum;
 
 /// What is compared.
 const METHODS: [Method; 4] = [Method::Band, Method::Landmark, Method::Unchosen, Method::Dispersed];
-/// Bands up to which offsets are chosen.
-const MOST_CHOSEN: usize = 10;
 /// Noise of the simulations.
 const NOISE: f64 = 0.2;
 /// Fits of half-normal noise end with a sigma of about so many parts of it.
@@ -41,7 +40,7 @@ impl Experiment for Spectrum {
         for n_objects in sizes {
             for repeat in 0..scale.pick(1, 2, 5) {
                 let sparse = METHODS.into_iter().flat_map(|m| counts.iter().map(move |&count| (m, count)));
-                let sparse = sparse.filter(|&(method, count)| method != Method::Unchosen || count <= MOST_CHOSEN);
+                let sparse = sparse.filter(|&(method, count)| method != Method::Unchosen || count <= CHOSEN_BANDS);
                 for (method, count) in sparse.chain([(Method::Full, 0)]) {
                     cells.push(Cell::new(n_objects, NOISE, method, count).repeated(repeat));
                 }

@@ -4,7 +4,7 @@
 //! these 15 ways outweigh all that matters in the no-U-turn criterion, and trajectories become ten times too long. Removing
 //! them from the momenta that the criterion looks at leaves the motion of objects beside each other.
 
-use crate::brownian::cholesky_solve;
+use crate::cholesky::cholesky_solve;
 use crate::numeric::weighted_dot;
 
 /// The rigid motions of one map.

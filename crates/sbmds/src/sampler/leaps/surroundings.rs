@@ -1,6 +1,6 @@
 //! What holds one object in place: its partners, their dissimilarities and the prior, in units of sigma.
 
-use crate::brownian::{cholesky, solve_lower, solve_lower_transposed};
+use crate::cholesky::{cholesky, solve_lower, solve_lower_transposed};
 use crate::likelihood::{Likelihood, Noise};
 
 /// Partners taken at a time, so that the compiler can use vector instructions.
@@ -134,66 +134,103 @@ impl Surroundings {
     /// Slope and curvature at a point, `finely`: with the truncation at zero.
     pub(super) fn bend(&self, at: &[f64], finely: bool) -> Bend {
         let n = self.n_dims;
-        let stride = self.expected.len();
         let truncated = finely && self.noise == Noise::TruncatedNormal;
-        let mut slopes = [[0.0; LANES]; MOST_DIMS];
-        let mut curvatures = [[0.0; LANES]; MOST_DIMS * MOST_DIMS];
-        let mut round = [0.0; LANES];
-        for first in (0..stride).step_by(LANES) {
-            let mut off = [[0.0; LANES]; MOST_DIMS];
-            let mut squares = [1e-12; LANES];
-            for dim in 0..n {
-                let partners = &self.partners[dim * stride + first..][..LANES];
-                for lane in 0..LANES {
-                    off[dim][lane] = at[dim] - partners[lane];
-                    squares[lane] += off[dim][lane] * off[dim][lane];
-                }
-            }
-            let expected = &self.expected[first..][..LANES];
-            let counts = &self.counts[first..][..LANES];
-            // The slope along the line to the partner, per distance, and how much more the energy bends along that line.
-            let mut pulls = [0.0; LANES];
-            let mut bends = [0.0; LANES];
-            for lane in 0..LANES {
-                let distance = squares[lane].sqrt();
-                pulls[lane] = counts[lane] * (1.0 - expected[lane] / distance);
-                bends[lane] = (counts[lane] - pulls[lane]) / squares[lane];
-            }
+        let mut sums = Sums::ZERO;
+        for first in (0..self.expected.len()).step_by(LANES) {
+            let (off, squares) = self.off(at, first);
+            let (mut pulls, mut bends) = self.springs(first, &squares);
             if truncated {
-                for lane in 0..LANES {
-                    let distance = squares[lane].sqrt();
-                    if distance < TRUNCATION_ENDS {
-                        let pull = expected[lane] - distance;
-                        let ratio = counts[lane] * (pull - self.noise.slope(expected[lane], distance, 1.0));
-                        pulls[lane] += ratio / distance;
-                        bends[lane] -= (ratio * (distance + ratio) + ratio / distance) / squares[lane];
-                    }
-                }
+                self.add_truncation(first, &squares, &mut pulls, &mut bends);
             }
-            for lane in 0..LANES {
-                round[lane] += pulls[lane];
-            }
-            for row in 0..n {
-                for lane in 0..LANES {
-                    slopes[row][lane] += pulls[lane] * off[row][lane];
-                }
-                for column in 0..=row {
-                    let sums = &mut curvatures[row * n + column];
-                    for lane in 0..LANES {
-                        sums[lane] += bends[lane] * off[row][lane] * off[column][lane];
-                    }
-                }
-            }
+            sums.add(n, &off, &pulls, &bends);
         }
         let mut bend = Bend { slope: [0.0; MOST_DIMS], curvature: [0.0; MOST_DIMS * MOST_DIMS] };
-        let round: f64 = round.iter().sum();
+        let round: f64 = sums.round.iter().sum();
         for row in 0..n {
-            bend.slope[row] = slopes[row].iter().sum::<f64>() + self.prior[row] * at[row];
+            bend.slope[row] = sums.slopes[row].iter().sum::<f64>() + self.prior[row] * at[row];
             for column in 0..=row {
-                bend.curvature[row * n + column] = curvatures[row * n + column].iter().sum();
+                bend.curvature[row * n + column] = sums.curvatures[row * n + column].iter().sum();
             }
             bend.curvature[row * n + row] += round + self.prior[row];
         }
         bend
+    }
+
+    /// From the partners `first..first + LANES` to `at`, by dimension, and the squared distances.
+    fn off(&self, at: &[f64], first: usize) -> ([Lanes; MOST_DIMS], Lanes) {
+        let mut off = [[0.0; LANES]; MOST_DIMS];
+        // A partner at the very place has no direction.
+        let mut squares = [1e-12; LANES];
+        for dim in 0..self.n_dims {
+            let partners = &self.partners[dim * self.expected.len() + first..][..LANES];
+            for lane in 0..LANES {
+                off[dim][lane] = at[dim] - partners[lane];
+                squares[lane] += off[dim][lane] * off[dim][lane];
+            }
+        }
+        (off, squares)
+    }
+
+    /// For each partner the slope along the line to it, per distance, and how much more the energy bends along that line than
+    /// across, per squared distance.
+    fn springs(&self, first: usize, squares: &Lanes) -> (Lanes, Lanes) {
+        let (expected, counts) = (&self.expected[first..][..LANES], &self.counts[first..][..LANES]);
+        let (mut pulls, mut bends) = ([0.0; LANES], [0.0; LANES]);
+        for lane in 0..LANES {
+            pulls[lane] = counts[lane] * (1.0 - expected[lane] / squares[lane].sqrt());
+            bends[lane] = (counts[lane] - pulls[lane]) / squares[lane];
+        }
+        (pulls, bends)
+    }
+
+    /// What log Phi adds to both.
+    fn add_truncation(&self, first: usize, squares: &Lanes, pulls: &mut Lanes, bends: &mut Lanes) {
+        for lane in 0..LANES {
+            let (distance, expected) = (squares[lane].sqrt(), self.expected[first + lane]);
+            if distance < TRUNCATION_ENDS {
+                // phi / Phi, whose derivative is -(phi / Phi) (z + phi / Phi).
+                let ratio = expected - distance - self.noise.slope(expected, distance, 1.0);
+                let ratio = self.counts[first + lane] * ratio;
+                pulls[lane] += ratio / distance;
+                bends[lane] -= (ratio * (distance + ratio) + ratio / distance) / squares[lane];
+            }
+        }
+    }
+}
+
+/// One number for each of some partners.
+type Lanes = [f64; LANES];
+
+/// Slopes and curvatures summed over partners, lane by lane.
+struct Sums {
+    slopes: [Lanes; MOST_DIMS],
+    /// Along the lines to the partners, row by row of the lower triangle.
+    curvatures: [Lanes; MOST_DIMS * MOST_DIMS],
+    /// In all directions.
+    round: Lanes,
+}
+
+impl Sums {
+    const ZERO: Self = Self {
+        slopes: [[0.0; LANES]; MOST_DIMS],
+        curvatures: [[0.0; LANES]; MOST_DIMS * MOST_DIMS],
+        round: [0.0; LANES],
+    };
+
+    fn add(&mut self, n_dims: usize, off: &[Lanes; MOST_DIMS], pulls: &Lanes, bends: &Lanes) {
+        for lane in 0..LANES {
+            self.round[lane] += pulls[lane];
+        }
+        for row in 0..n_dims {
+            for lane in 0..LANES {
+                self.slopes[row][lane] += pulls[lane] * off[row][lane];
+            }
+            for column in 0..=row {
+                let sums = &mut self.curvatures[row * n_dims + column];
+                for lane in 0..LANES {
+                    sums[lane] += bends[lane] * off[row][lane] * off[column][lane];
+                }
+            }
+        }
     }
 }

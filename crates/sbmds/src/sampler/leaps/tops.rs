@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use super::surroundings::Surroundings;
-use crate::brownian::{cholesky, solve_lower_transposed};
+use crate::cholesky::{cholesky, solve_lower_transposed};
 
 /// Tops nearer than this, in standard deviations, are one.
 const SAME: f64 = 4.0;

@@ -39,7 +39,7 @@ pub(crate) fn solve_lower_transposed(n: usize, factor: &[f64], b: &mut [f64]) {
 }
 
 /// Writes (L L')^-1.
-pub(super) fn inverse(n: usize, factor: &[f64], inverse: &mut [f64]) {
+pub(crate) fn inverse(n: usize, factor: &[f64], inverse: &mut [f64]) {
     inverse.fill(0.0);
     for (k, row) in inverse.chunks_exact_mut(n).enumerate() {
         // The matrix is symmetric: its rows are its columns.
