@@ -231,6 +231,10 @@ fn stored_likelihoods_are_those_of_the_stored_locations() {
             "{run}: {evaluated} {}",
             stored[draw]
         );
+        let summary: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(case.path(&format!("{run}/summary.json"))).unwrap()).unwrap();
+        let mean = stored.iter().sum::<f64>() / stored.len() as f64;
+        assert!((summary["log_likelihood"].as_f64().unwrap() - mean).abs() < 1e-9 * mean.abs().max(1.0), "{run}");
     }
 }
 

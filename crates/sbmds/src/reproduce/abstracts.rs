@@ -9,7 +9,6 @@ use super::page::{exact, ratio, short};
 use super::plot::{authors as hollow, colour, ours, point};
 use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table, Workplace};
 use crate::cluster::{HdbscanSettings, Truth, cluster_run};
-use crate::diagnostics::Diagnosis;
 use crate::dissimilarity::{Metric, ReadOptions, read, read_labels};
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, draw_chart};
 use crate::run::{FinishedRun, FitConfig, InputConfig, RunConfig, RunError};
@@ -87,7 +86,7 @@ impl Abstracts {
         let settings = HdbscanSettings::new(min_points(scale));
         let clusters = cluster_run(run.reader(), &settings, CLUSTERED, SEED, Some(&self.truth))?.summary;
         let summary = run.summary();
-        let log_likelihood = Diagnosis::new(&run.quantity("log_likelihood")?).mean / summary.n_pairs as f64;
+        let log_likelihood = summary.log_likelihood.unwrap_or(f64::NAN) / summary.n_pairs as f64;
         let truth = clusters.truth.as_ref();
         let error = truth.and_then(|truth| truth.error);
         let [mean, low, high] = error.map_or([f64::NAN; 3], |error| [error.mean, error.q2_5, error.q97_5]);

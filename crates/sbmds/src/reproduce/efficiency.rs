@@ -72,7 +72,7 @@ impl Experiment for Efficiency {
         let warmup = if cell.sampler == Sampler::Mh { 20_000 } else { 1_000 };
         let warmup = scale.pick(warmup / 20, warmup / 2, warmup);
         let mut chain = chain(cell, &posterior, start(&posterior, &first_map(cell, &data)), warmup, 0, &self.stop)?;
-        let (target, seconds) = scale.pick((20.0, 0.05), (100.0, 1.5), (400.0, 300.0));
+        let (target, seconds) = scale.pick((20.0, 0.05), (100.0, 1.5), (400.0, 120.0));
         let record = Record::until(&mut chain, cell, target, seconds, &self.stop)?;
         let efficiency = log_efficiency(record.min_ess, record.seconds);
         Ok(vec![record.min_ess, record.median_ess, record.seconds, record.iterations as f64, efficiency])

@@ -131,6 +131,7 @@ fn summarise(
         sigma: sigma.map(Interval::from).ok_or_else(|| RunError::Damaged { path: path(), what: "no sigma".into() })?,
         diffusion: config.tree.as_ref().zip(trace).map(|(tree, trace)| diffusion(tree, trace)),
         stress: stress(problem, fits),
+        log_likelihood: mean_log_likelihood(reader)?,
         n_objects: likelihood.n_objects(),
         n_dims: likelihood.n_dims(),
         n_pairs: likelihood.n_pairs(),
@@ -159,6 +160,15 @@ fn energy_diagnostics(config: &CheckedConfig, reader: &DrawReader) -> Result<Vec
         return Ok(Vec::new());
     }
     (0..reader.n_chains()).map(|chain| Ok(known(bfmi(&reader.stat("energy", chain)?)))).collect()
+}
+
+/// The mean over all draws of all chains.
+fn mean_log_likelihood(reader: &DrawReader) -> Result<Option<f64>, RunError> {
+    let mut draws = Vec::new();
+    for chain in 0..reader.n_chains() {
+        draws.extend(reader.stat("log_likelihood", chain)?);
+    }
+    Ok(known(draws.iter().sum::<f64>() / draws.len() as f64))
 }
 
 fn diffusion(tree: &TreeConfig, trait_trace: Interval) -> Diffusion {

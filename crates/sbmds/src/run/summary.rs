@@ -25,6 +25,9 @@ pub struct Summary {
     pub diffusion: Option<Diffusion>,
     /// How well the mean map fits the coupled dissimilarities, in input units.
     pub stress: StressSummary,
+    /// Mean log-likelihood of the draws, of dissimilarities in input units.
+    #[serde(default)]
+    pub log_likelihood: Option<f64>,
     /// Objects.
     pub n_objects: usize,
     /// Dimensions.

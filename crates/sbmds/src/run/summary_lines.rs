@@ -11,6 +11,7 @@ impl Summary {
         let mut lines = vec![
             ("sigma", interval(&self.sigma)),
             ("stress", stress(&self.stress)),
+            ("log-likelihood", self.log_likelihood()),
             ("largest R-hat", extreme(self.max_rhat.as_ref())),
             ("smallest ESS", extreme(self.min_ess.as_ref())),
             ("data", self.data()),
@@ -50,6 +51,11 @@ impl Summary {
             format!("Chain {chain} explores energies badly (BFMI {}, should be above {LOW_BFMI}).", digits(bfmi))
         }));
         warnings
+    }
+
+    fn log_likelihood(&self) -> String {
+        let per_pair = self.log_likelihood.map(|mean| mean / self.n_pairs as f64);
+        format!("{} per pair, mean of the draws", known_digits(per_pair))
     }
 
     fn data(&self) -> String {

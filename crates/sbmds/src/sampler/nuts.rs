@@ -332,3 +332,55 @@ fn log_sum_exp(a: f64, b: f64) -> f64 {
     let larger = a.max(b);
     if larger == f64::NEG_INFINITY { larger } else { larger + ((a - larger).exp() + (b - larger).exp()).ln() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Frame;
+
+    /// Four objects in the plane, x before y, then a parameter that is no location.
+    const POSITION: [f64; 9] = [0.0, 2.0, 1.0, -1.0, 0.0, 0.5, 3.0, 1.0, 7.0];
+
+    fn turned(position: &[f64; 9], angle: f64, shift: [f64; 2], mirror: f64) -> Vec<f64> {
+        let (sin, cos) = angle.sin_cos();
+        let mut turned = position.to_vec();
+        for object in 0..4 {
+            let (x, y) = (position[object], mirror * position[4 + object]);
+            turned[object] = cos * x - sin * y + shift[0];
+            turned[4 + object] = sin * x + cos * y + shift[1];
+        }
+        turned
+    }
+
+    #[test]
+    fn a_map_that_only_turns_and_drifts_stands_still_in_its_frame() {
+        let mut frame = Frame { n_objects: 4, n_dims: 2, reference: None };
+        frame.motion(&POSITION);
+        for (angle, shift, mirror) in [(0.3, [1.0, -2.0], 1.0), (-2.5, [0.0, 5.0], 1.0), (1.0, [0.1, 0.2], -1.0)] {
+            let position = turned(&POSITION, angle, shift, mirror);
+            let motion = frame.motion(&position);
+            for (moved, first) in frame.moved(&position, &motion).iter().zip(POSITION) {
+                assert!((moved - first).abs() < 1e-12, "{moved} {first}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_map_that_changes_shape_still_does_in_its_frame() {
+        let mut frame = Frame { n_objects: 4, n_dims: 2, reference: None };
+        frame.motion(&POSITION);
+        let mut wider = POSITION;
+        wider[..8].iter_mut().for_each(|coordinate| *coordinate *= 1.5);
+        let motion = frame.motion(&wider);
+        let moved = frame.moved(&wider, &motion);
+        let width = |map: &[f64]| (map[0] - map[1]).hypot(map[4] - map[5]);
+        assert!((width(&moved) - 1.5 * width(&POSITION)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_line_is_left_where_it_is() {
+        let mut frame = Frame { n_objects: 3, n_dims: 1, reference: None };
+        frame.motion(&[0.0, 1.0, 2.0, 7.0]);
+        let motion = frame.motion(&[5.0, 6.0, 7.0, 7.0]);
+        assert_eq!(frame.moved(&[5.0, 6.0, 7.0, 7.0], &motion), [5.0, 6.0, 7.0, 7.0]);
+    }
+}
