@@ -24,6 +24,11 @@ const FEWER_COUNTS: [usize; 6] = [1, 2, 3, 5, 10, 20];
 /// Draws at most beyond that: one draw averages over 100,000 distances.
 const MOST_OF_MANY_OBJECTS: usize = 200;
 
+const REMARKS: [&str; 2] = [
+    "Dispersed bands have as many pairs as the band of the same count (up to the wrap-around: B N instead of B N - B (B + 1)/2).",
+    "The authors' numbers of one method over all noise levels and counts share one data set, and so lie above or below ours together.",
+];
+
 impl Experiment for Accuracy {
     fn about(&self) -> About {
         About {
@@ -93,18 +98,12 @@ impl Experiment for Accuracy {
                 mse::about_mse(),
                 mse::about_draws(&effort(FULL_OBJECTS, scale)) + &about_many_objects(&groups, scale),
                 "Means are over several simulated data sets; each of the authors' numbers is one data set. \"Authors off by\" is in \
-                 standard deviations between data sets, the error of our mean included: within 3 the difference is chance (of two data \
-                 sets the standard deviation is hardly known, and more is chance too)."
+                 standard deviations between data sets, the error of our mean included: within 3 the difference is chance. It is left out \
+                 where there are fewer than three data sets."
                     .into(),
             ],
             comparisons: vec![("At 5, 10 and 20 bands or landmarks, and with all pairs (full):".into(), comparison)],
-            remarks: vec![
-                "Dispersed bands have as many pairs as the band of the same count (up to the wrap-around: B N instead of B N - B (B + 1)/2)."
-                    .into(),
-                "The authors' numbers of one method over all noise levels and counts share one data set, and so lie above or below \
-                 ours together."
-                    .into(),
-            ],
+            remarks: mse::about_largest_error(&groups).into_iter().chain(REMARKS.map(String::from)).collect(),
         };
         Findings { table, figure: figure(&groups, scale), page }
     }

@@ -56,10 +56,26 @@ pub(super) fn about_mse() -> String {
         .into()
 }
 
+/// Data sets from which on their standard deviation says something.
+const DATA_SETS_OF_A_SPREAD: usize = 3;
+
+/// The largest Monte Carlo standard error of a fit, and where it is.
+pub(super) fn about_largest_error(groups: &[Group]) -> Option<String> {
+    let relative = |group: &Group| group.of(1).into_iter().zip(group.of(0)).map(|(e, mse)| e / mse).fold(0.0, f64::max);
+    let (group, error) = groups.iter().map(|g| (g, relative(g))).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let Cell { n_objects, sd, method, count, .. } = &group.cell;
+    Some(format!(
+        "Chains of few bands or landmarks mix slowly. The largest Monte Carlo standard error of one fit is {:.0}% of its MSE ({method}:{count}, \
+         N = {n_objects}, noise {sd}); the CSV has all of them.",
+        100.0 * error
+    ))
+}
+
 /// A comparison of one setting: what it is, ours with the spread between data sets, theirs, the ratio.
 pub(super) fn compared(settings: &[String], group: &Group, authors: Option<f64>) -> Vec<String> {
     let (mean, sd) = (group.mean(0), group.sd(0));
-    let off = authors.map(|authors| group.deviations(0, authors)).filter(|off| off.is_finite());
+    let known = authors.filter(|_| group.len() >= DATA_SETS_OF_A_SPREAD);
+    let off = known.map(|authors| group.deviations(0, authors)).filter(|off| off.is_finite());
     let numbers = [
         short(mean),
         short(sd),
