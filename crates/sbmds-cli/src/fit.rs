@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
-use sbmds::dissimilarity::Format;
 use sbmds::run::{self, Changes, Control, FitConfig, InputConfig, ModelConfig, Outcome, Summary, TreeConfig};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -191,16 +190,14 @@ impl Fit {
 
     fn input_config(&self) -> Result<InputConfig, Failure> {
         let path = self.input.as_deref().ok_or_else(|| Failure::bad_input("an INPUT is needed"))?;
-        let has_no_names = self.reading.format == Format::Npy || path.extension().is_some_and(|end| end == "npy");
-        let names = self.reading.names.as_ref().or(self.labels.as_ref().filter(|_| has_no_names));
-        Ok(InputConfig {
+        let input = InputConfig {
             path: absolute(path)?,
             format: self.reading.format,
             metric: self.reading.metric(),
-            names: names.map(|path| absolute(path)).transpose()?,
-            labels: self.labels.as_deref().map(absolute).transpose()?,
+            names: self.reading.names.as_deref().map(absolute).transpose()?,
             ..InputConfig::default()
-        })
+        };
+        Ok(input.with_labels(self.labels.as_deref().map(absolute).transpose()?))
     }
 
     fn tree_config(&self) -> Result<Option<TreeConfig>, Failure> {

@@ -4,6 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+#[path = "common/array.rs"]
+mod array;
+
 /// The program with these blank-separated arguments and a directory to write to.
 fn reproduce(arguments: &str, out: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sbmds"));
@@ -209,20 +212,22 @@ fn influenza_keeps_to_the_files_it_began_with() {
     assert!(message.contains("o2") && message.contains("Remedy"), "{message}");
 }
 
-/// Sixty vectors around three directions of space, with their class; `turn` makes other vectors.
+/// Sixty vectors around three directions of space, as a table and as an array, with their class; `turn` makes other vectors.
 fn mixture(directory: &Path, turn: f64) -> String {
     let mut table = "name,f1,f2,f3\n".to_owned();
     let mut classes = "name,subject\n".to_owned();
+    let mut rows = Vec::new();
     for n in 0..60 {
         let scatter = |step: f64| 0.4 * ((n as f64 * step + turn).fract() - 0.5);
         let steps = [0.618_033_988_75, 0.414_213_562_37, 0.732_050_807_57];
-        let features: Vec<String> =
-            (0..3).map(|k| (f64::from(u8::from(n % 3 == k)) + scatter(steps[k])).to_string()).collect();
-        table += &format!("a{n},{}\n", features.join(","));
+        let features: Vec<f64> = (0..3).map(|k| f64::from(u8::from(n % 3 == k)) + scatter(steps[k])).collect();
+        table += &format!("a{n},{}\n", features.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
+        rows.push(features);
         classes += &format!("a{n},s{}\n", n % 3);
     }
     let (embeddings, labels) = (directory.join("embeddings.csv"), directory.join("labels.csv"));
     fs::write(&embeddings, table).unwrap();
+    fs::write(directory.join("embeddings.npy"), array::npy(&rows)).unwrap();
     fs::write(&labels, classes).unwrap();
     format!("--embeddings {} --labels {}", embeddings.display(), labels.display())
 }
@@ -243,6 +248,16 @@ fn abstracts_are_clustered_by_their_subjects() {
     let [error, low, high] = ["error", "error_low", "error_high"].map(numbers);
     assert!(low[1] <= error[1] && error[1] <= high[1] && error[1] < 0.3, "{error:?}");
     assert!(numbers("rand_index")[1] > 0.4, "{:?}", numbers("rand_index"));
+}
+
+#[test]
+fn an_array_of_abstracts_is_named_by_its_labels() {
+    let data = tempfile::tempdir().unwrap();
+    let files = mixture(data.path(), 0.0);
+    let [table, array] = [toy_on("abstracts", &files), toy_on("abstracts", &files.replace(".csv --l", ".npy --l"))];
+    for column in ["sigma", "log_likelihood_per_pair", "mode_clusters", "rand_index"] {
+        assert_eq!(table.numbers(column), array.numbers(column), "{column}");
+    }
 }
 
 #[test]

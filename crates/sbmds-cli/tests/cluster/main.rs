@@ -1,5 +1,7 @@
 //! `sbmds hdbscan` and `sbmds cluster` through the binary.
 
+#[path = "../common/array.rs"]
+mod array;
 mod kit;
 mod points;
 #[path = "../common/program.rs"]

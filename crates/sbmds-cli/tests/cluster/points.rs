@@ -1,5 +1,6 @@
 //! `sbmds hdbscan`: points to labels.
 
+use super::array::npy;
 use super::kit::{Folder, N_OBJECTS, group, place, points};
 
 #[test]
@@ -27,10 +28,8 @@ fn known_groups_are_found_in_any_order_of_rows() {
 #[test]
 fn an_array_is_named_by_its_rows_and_settings_count() {
     let folder = Folder::new();
-    let numbers: Vec<u8> = (0..N_OBJECTS).flat_map(place).flat_map(f64::to_le_bytes).collect();
-    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({N_OBJECTS}, 2), }}");
-    let header = format!("{header:<117}\n");
-    folder.write("points.npy", [b"\x93NUMPY\x01\x00\x76\x00", header.as_bytes(), &numbers].concat());
+    let rows: Vec<Vec<f64>> = (0..N_OBJECTS).map(|object| place(object).to_vec()).collect();
+    folder.write("points.npy", npy(&rows));
     let printed = folder.ok("hdbscan points.npy --min-cluster-size 8");
     assert_eq!(printed.lines().count(), N_OBJECTS + 1);
     assert!(printed.contains("\n3,0,") && printed.contains("\n49,-1,0,"));

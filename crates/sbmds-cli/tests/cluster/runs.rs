@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use super::array::npy;
 use super::kit::{Folder, N_OBJECTS, distances, group, place};
 
 /// A fit of the distances; 0 and 1 are both ends of a finished run.
@@ -63,8 +64,8 @@ fn check_pictures(folder: &Folder) {
 #[test]
 fn an_array_takes_its_names_and_classes_from_the_labels_of_the_fit() {
     let folder = Folder::new();
-    let rows: Vec<f64> = (0..N_OBJECTS).flat_map(place).collect();
-    folder.write("points.npy", npy(N_OBJECTS, &rows));
+    let rows: Vec<Vec<f64>> = (0..N_OBJECTS).map(|object| place(object).to_vec()).collect();
+    folder.write("points.npy", npy(&rows));
     let labels = (0..N_OBJECTS).map(|n| format!("o{n},group{},\"a, title\"\n", group(n).unwrap_or(9)));
     folder.write("labels.csv", format!("name,group,title\n{}", labels.collect::<String>()));
     let fit = "fit points.npy --features --chains 1 --warmup 60 --draws 20 --seed 3 --progress none --out run";
@@ -81,15 +82,6 @@ fn an_array_takes_its_names_and_classes_from_the_labels_of_the_fit() {
     folder.write("short.csv", "name,group\no1,a\n");
     folder.refuses("fit points.npy --features --labels short.csv --out other", &["short.csv", "50 rows"]);
     assert!(!folder.path("other").exists());
-}
-
-/// An array of 64-bit floats in two columns, as NumPy writes it.
-fn npy(n_rows: usize, numbers: &[f64]) -> Vec<u8> {
-    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n_rows}, 2), }}");
-    let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
-    bytes.extend(format!("{header:117}\n").bytes());
-    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-    bytes
 }
 
 /// Every draw once, in order.

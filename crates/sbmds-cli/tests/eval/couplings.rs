@@ -2,7 +2,8 @@
 
 use sbmds::likelihood::Noise;
 
-use crate::kit::{Folder, assert_close, assert_rows_close, npy};
+use crate::array::npy;
+use crate::kit::{Folder, assert_close, assert_rows_close};
 use crate::table::Table;
 
 /// Pairs of a graph over 12 objects in which every object has three partners or more.

@@ -2,7 +2,8 @@
 
 use sbmds::likelihood::Noise;
 
-use crate::kit::{Folder, assert_close, assert_rows_close, npy};
+use crate::array::npy;
+use crate::kit::{Folder, assert_close, assert_rows_close};
 use crate::table::Table;
 
 const FULL: &str = "--sigma 0.4 --couplings full --order given --gradient";

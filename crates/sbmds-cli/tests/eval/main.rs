@@ -1,5 +1,7 @@
 //! `sbmds eval` as people and programs call it: through the built binary.
 
+#[path = "../common/array.rs"]
+mod array;
 mod beast;
 mod couplings;
 mod errors;

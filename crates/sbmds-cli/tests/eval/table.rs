@@ -5,7 +5,8 @@ use sbmds::coupling::{self, Coupling, Couplings, LayOptions, Order};
 use sbmds::dissimilarity::{Dissimilarities, Names};
 use sbmds::likelihood::{Noise, reference};
 
-use crate::kit::{Folder, npy};
+use crate::array::npy;
+use crate::kit::Folder;
 
 /// N objects with names, locations in D dimensions, and dissimilarities; NaN is missing.
 pub struct Table {

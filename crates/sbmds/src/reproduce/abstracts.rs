@@ -9,7 +9,7 @@ use super::page::{exact, ratio, short};
 use super::plot::{authors as hollow, colour, ours, point};
 use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table, Workplace};
 use crate::cluster::{HdbscanSettings, Truth, cluster_run};
-use crate::dissimilarity::{Metric, ReadOptions, read, read_labels};
+use crate::dissimilarity::{Metric, read, read_labels};
 use crate::figures::{Axis, AxisScale, Chart, Panel, Scene, draw_chart};
 use crate::run::{FinishedRun, FitConfig, InputConfig, RunConfig, RunError};
 use crate::sampler::{Sampler, SamplerSettings};
@@ -37,7 +37,7 @@ const JITTER: f64 = 0.2;
 
 /// The experiment, on embeddings and labels of the user's.
 pub struct Abstracts {
-    embeddings: PathBuf,
+    input: InputConfig,
     labels: PathBuf,
     column: String,
     truth: Truth,
@@ -57,20 +57,19 @@ impl Abstracts {
         column: Option<String>,
         place: Workplace,
     ) -> Result<Self, ReproduceError> {
-        let options = ReadOptions { features: Some(Metric::Cosine), ..ReadOptions::default() };
-        let found = read(&embeddings, &options).map_err(RunError::from)?;
+        let input = InputConfig { path: embeddings, metric: Some(Metric::Cosine), ..InputConfig::default() };
+        let input = input.with_labels(Some(labels.clone()));
+        let found = read(&input.path, &input.read_options()).map_err(RunError::from)?;
         let table = read_labels(&labels, found.names()).map_err(RunError::from)?;
         let first = || table.columns.first().map(|column| column.name.clone()).unwrap_or_default();
         let column = column.unwrap_or_else(first);
         let truth = Truth::new(&table, &column)?;
-        let data = format!("embeddings {}, labels {}, truth {column:?}", hash(&embeddings)?, hash(&labels)?);
-        Ok(Self { embeddings, labels, column, truth, n_objects: found.n_objects(), data, place })
+        let data = format!("embeddings {}, labels {}, truth {column:?}", hash(&input.path)?, hash(&labels)?);
+        Ok(Self { input, labels, column, truth, n_objects: found.n_objects(), data, place })
     }
 
     fn config(&self, cell: &Cell, scale: Scale) -> FitConfig {
         let (n_warmup, draws) = effort(cell.count, scale);
-        let input =
-            InputConfig { path: self.embeddings.clone(), metric: Some(Metric::Cosine), ..InputConfig::default() };
         let sampler = SamplerSettings {
             sampler: cell.sampler,
             n_warmup,
@@ -78,7 +77,11 @@ impl Abstracts {
             jitter: JITTER,
             ..SamplerSettings::default()
         };
-        FitConfig { sampler, run: RunConfig { chains: CHAINS, draws, ..RunConfig::default() }, ..config(cell, input) }
+        FitConfig {
+            sampler,
+            run: RunConfig { chains: CHAINS, draws, ..RunConfig::default() },
+            ..config(cell, self.input.clone())
+        }
     }
 
     /// What is kept of a run.
@@ -114,7 +117,7 @@ impl Experiment for Abstracts {
     }
 
     fn flags(&self) -> String {
-        let (embeddings, labels) = (file_name(&self.embeddings), file_name(&self.labels));
+        let (embeddings, labels) = (file_name(&self.input.path), file_name(&self.labels));
         format!(" --embeddings {embeddings} --labels {labels} --truth {}", self.column)
     }
 

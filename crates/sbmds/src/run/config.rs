@@ -60,6 +60,13 @@ pub struct InputConfig {
 }
 
 impl InputConfig {
+    /// With a table of labels, whose first column names the rows of a `.npy` that has no names of its own.
+    pub fn with_labels(self, labels: Option<PathBuf>) -> Self {
+        let is_nameless = self.format == Format::Npy || self.path.extension().is_some_and(|end| end == "npy");
+        let names = self.names.or_else(|| labels.clone().filter(|_| is_nameless));
+        Self { names, labels, ..self }
+    }
+
     /// How the file is to be read.
     pub fn read_options(&self) -> ReadOptions {
         ReadOptions { format: self.format, features: self.metric, names: self.names.clone() }
