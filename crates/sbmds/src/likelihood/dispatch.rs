@@ -58,6 +58,14 @@ pub(super) fn dispatch_value(choice: Choice, kernel: impl Kernel) -> Energy {
     }
 }
 
+/// As [`dispatch`], for kernels that only ever give derivatives.
+pub(super) fn dispatch_slope(choice: Choice, kernel: impl Kernel) -> Energy {
+    match choice.noise {
+        Noise::TruncatedNormal => with_want::<_, false, true>(choice, kernel, TruncatedNormal),
+        Noise::Normal => with_want::<_, false, true>(choice, kernel, Normal),
+    }
+}
+
 fn with_density<P: PairDensity>(choice: Choice, kernel: impl Kernel, density: P) -> Energy {
     match choice.want {
         Want::Value => with_want::<P, true, false>(choice, kernel, density),

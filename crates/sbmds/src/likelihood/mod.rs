@@ -13,8 +13,8 @@ mod graph;
 mod landmarks;
 mod layout;
 mod mills;
-mod moved;
 mod noise;
+mod partners;
 pub mod reference;
 mod simd;
 
@@ -30,6 +30,7 @@ use layout::{ChunkGradient, Layout};
 
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
+pub(crate) use partners::{Bend, MOST_BENT_DIMS, Partners};
 pub use simd::InstructionSet;
 
 use crate::Locations;
@@ -276,7 +277,7 @@ pub struct Workspace {
     scaled: Arrays,
     gradients: Vec<ChunkGradient>,
     energies: Vec<Energy>,
-    moved: moved::Scratch,
+    partners: Partners,
     parallel: bool,
 }
 
@@ -296,7 +297,7 @@ impl Workspace {
             scaled: Arrays::new(),
             gradients: Vec::new(),
             energies: Vec::new(),
-            moved: moved::Scratch::default(),
+            partners: Partners::default(),
             parallel,
         }
     }

@@ -192,14 +192,15 @@ impl RunningVariance {
         self.mean[parameter] += by;
     }
 
-    /// Variances, shrunk towards 1e-3 as in Stan while there are few draws; forgets all draws.
-    pub fn take(&mut self) -> Vec<f64> {
+    /// Variances, shrunk towards `guess` while there are few draws; forgets all draws. Stan shrinks by as much, but towards 1e-3
+    /// whatever the unit; log sigma of a million pairs has a variance of 5e-7, and would force all steps to be short.
+    pub fn take(&mut self, guess: &[f64]) -> Vec<f64> {
         let count = self.count;
-        let shrunk = |squares: &f64| {
+        let shrunk = |(squares, guess): (&f64, &f64)| {
             let variance = squares / (count - 1.0).max(1.0);
-            (count / (count + 5.0)) * variance + 1e-3 * (5.0 / (count + 5.0))
+            (count / (count + 5.0)) * variance + guess * (5.0 / (count + 5.0))
         };
-        let variances = self.squares.iter().map(shrunk).collect();
+        let variances = self.squares.iter().zip(guess).map(shrunk).collect();
         *self = Self::new(self.mean.len());
         variances
     }
@@ -268,7 +269,7 @@ mod tests {
         running.add(&[108.0]);
         let mut plain = RunningVariance::new(1);
         [1.0, 2.0, 4.0, 8.0].iter().for_each(|&value| plain.add(&[value]));
-        assert!((running.take()[0] - plain.take()[0]).abs() < 1e-9);
+        assert!((running.take(&[1.0])[0] - plain.take(&[1.0])[0]).abs() < 1e-9);
     }
 
     #[test]
@@ -278,6 +279,6 @@ mod tests {
             running.add(&[value]);
         }
         let variance = 28.75 / 3.0;
-        assert!((running.take()[0] - (4.0 / 9.0 * variance + 1e-3 * 5.0 / 9.0)).abs() < 1e-12);
+        assert!((running.take(&[0.2])[0] - (4.0 / 9.0 * variance + 0.2 * 5.0 / 9.0)).abs() < 1e-12);
     }
 }

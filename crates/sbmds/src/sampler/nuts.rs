@@ -144,7 +144,7 @@ impl Nuts {
             self.variances.add(&target.coordinates(&aligned));
         }
         if self.windows.ends_after(iteration) {
-            self.inverse_mass = self.variances.take();
+            self.inverse_mass = self.variances.take(&self.inverse_mass);
             self.frame.reference = None;
             self.has_new_masses = true;
             self.find_step(current, target, rng);

@@ -56,7 +56,7 @@ pub(super) struct Leaper<'a> {
     x: &'a mut [f64],
     /// Coordinates that have changed, and by how much.
     leapt: Vec<(usize, f64)>,
-    surroundings: Surroundings,
+    surroundings: Surroundings<'a>,
 }
 
 impl Leaps {
@@ -69,10 +69,7 @@ impl Leaps {
             if tops.len() > 1 {
                 found.push((object, tops.centres().map(<[f64]>::to_vec).collect()));
             }
-            let here = leaper.location(object);
-            if let Some(there) = tops.draw_if_elsewhere(&here, rng) {
-                leaper.put(object, &there);
-            }
+            leaper.settle(object, &tops, rng);
         }
         let mut is_restless = vec![false; leaper.n_objects()];
         found.iter().for_each(|&(object, _)| is_restless[object] = true);
@@ -108,7 +105,7 @@ impl<'a> Leaper<'a> {
     pub fn new(posterior: &'a Posterior, x: &'a mut [f64], sigma: f64, spread: &'a Spread) -> Option<Self> {
         let likelihood = posterior.likelihood();
         let scales = spread.scales().filter(|scales| scales.len() <= MOST_DIMS && likelihood.n_objects() > 2)?;
-        Some(Self { likelihood, sigma, scales, x, leapt: Vec::new(), surroundings: Surroundings::default() })
+        Some(Self { likelihood, sigma, scales, x, leapt: Vec::new(), surroundings: Surroundings::new(likelihood) })
     }
 
     /// Coordinates that have changed, and by how much.
@@ -120,7 +117,8 @@ impl<'a> Leaper<'a> {
         self.likelihood.n_objects()
     }
 
-    /// The tops of an object, found from random others, or all if there are few.
+    /// The tops of an object, found from where it is and from random others, or all if there are few. Its own place may have a
+    /// narrow foot: left out, good places would be lost to worse ones at every search.
     fn search_tops(&mut self, object: usize, rng: &mut ChaCha8Rng) -> Tops {
         let n_others = self.n_objects() - 1;
         let n_starts = STARTS + 2 * self.likelihood.n_dims();
@@ -130,11 +128,12 @@ impl<'a> Leaper<'a> {
         } else {
             (0..n_starts).map(|_| other(rng.random_range(0..n_others))).collect()
         };
+        let starts: Vec<usize> = std::iter::once(object).chain(starts).collect();
         self.tops_from(object, &starts)
     }
 
     fn tops_from(&mut self, object: usize, starts: &[usize]) -> Tops {
-        self.surroundings.gather(self.likelihood, self.x, self.sigma, object, self.scales);
+        self.surroundings.gather(self.x, self.sigma, object, self.scales);
         Tops::find(&self.surroundings, starts.iter().map(|&other| self.location(other)))
     }
 
@@ -147,6 +146,17 @@ impl<'a> Leaper<'a> {
         };
         let others = (0..n_objects).filter(|&other| other != object && !excluded[other]);
         others.min_by(|&a, &b| off(a).total_cmp(&off(b)))
+    }
+
+    /// Goes to a place as likely as that is, if the object is not there already; where the place turns out worse than its top
+    /// promised, by Metropolis.
+    fn settle(&mut self, object: usize, tops: &Tops, rng: &mut ChaCha8Rng) {
+        let here = self.location(object);
+        let Some(there) = tops.draw_if_elsewhere(&here, rng) else { return };
+        let log_ratio = self.surroundings.energy(&here) - self.surroundings.energy(&there);
+        if rng.random::<f64>().ln() < log_ratio {
+            self.put(object, &there);
+        }
     }
 
     /// Proposes a point elsewhere and accepts or rejects it.

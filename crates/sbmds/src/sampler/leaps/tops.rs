@@ -34,7 +34,7 @@ impl Tops {
         for mut at in starts {
             let is_known = |at: &[f64]| found.iter().any(|top| top.is_near(at, SAME));
             let is_new = surroundings.climb(&mut at, is_known);
-            let top = if is_new { Top::near(surroundings, at) } else { None };
+            let top = if is_new { Top::at(surroundings, at) } else { None };
             if let Some(top) = top.filter(|top| !is_known(&top.centre)) {
                 found.push(top);
             }
@@ -121,10 +121,10 @@ impl Tops {
 }
 
 impl Top {
-    /// The top near `at`; nothing if the energy does not bend upwards there.
-    fn near(surroundings: &Surroundings, mut at: Vec<f64>) -> Option<Self> {
+    /// The top at `at`; nothing if the energy does not bend upwards there.
+    fn at(surroundings: &Surroundings, at: Vec<f64>) -> Option<Self> {
         let n = at.len();
-        let bend = surroundings.climb_finely(&mut at);
+        let bend = surroundings.bend(&at);
         let mut factor = vec![0.0; n * n];
         let log_det = cholesky(n, &bend.curvature[..n * n], &mut factor)?;
         let weight = -surroundings.energy(&at) - 0.5 * log_det;

@@ -1,0 +1,266 @@
+//! One object and its partners: what a place costs while they stay where they are, at the cost of the partners only.
+
+use super::density::{Energy, PairDensity, Total};
+use super::dispatch::{Kernel, Want, dispatch_slope, dispatch_value};
+use super::landmarks::Row;
+use super::simd::{MAX_LANES, Simd};
+use super::{Likelihood, Workspace};
+use crate::Locations;
+
+/// The partners of one object, contiguous and in units of sigma.
+#[derive(Default)]
+pub(crate) struct Partners {
+    /// Dissimilarities, then NaN up to a whole number of vectors.
+    expected: Vec<f64>,
+    /// One array per dimension, each as long as `expected`.
+    locations: Vec<f64>,
+    places: Vec<usize>,
+}
+
+impl Partners {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+}
+
+/// Dimensions up to which curvatures are computed.
+pub(crate) const MOST_BENT_DIMS: usize = 8;
+
+/// Slope and curvature of an object's energy, by its location in units of sigma.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bend {
+    pub slope: [f64; MOST_BENT_DIMS],
+    /// Row by row, D x D, the lower triangle.
+    pub curvature: [f64; MOST_BENT_DIMS * MOST_BENT_DIMS],
+}
+
+impl Likelihood {
+    /// log L(x with the object at `place` moved to `to`) - log L(x); one coordinate per dimension in `to`.
+    ///
+    /// Costs O(partners of that object).
+    pub fn change_when_moved(
+        &self,
+        workspace: &mut Workspace,
+        x: &Locations,
+        sigma: f64,
+        place: usize,
+        to: &[f64],
+    ) -> f64 {
+        assert_eq!(to.len(), self.n_dims(), "a location of another dimension");
+        let partners = &mut workspace.partners;
+        self.gather_partners(partners, x.as_slice(), sigma, place);
+        let here: Vec<f64> = (0..x.n_dims()).map(|dim| x.get(place, dim) / sigma).collect();
+        let to: Vec<f64> = to.iter().map(|to| to / sigma).collect();
+        self.energy_among(partners, &here) - self.energy_among(partners, &to)
+    }
+
+    /// Makes `partners` those of the object at `place` in the map `x` (dimension by dimension).
+    pub(crate) fn gather_partners(&self, partners: &mut Partners, x: &[f64], sigma: f64, place: usize) {
+        let Partners { expected, locations, places } = partners;
+        let per_sigma = 1.0 / sigma;
+        expected.clear();
+        places.clear();
+        self.for_each_partner(place, |other, delta| {
+            expected.push(delta * per_sigma);
+            places.push(other);
+            true
+        });
+        let padded = places.len().next_multiple_of(MAX_LANES);
+        expected.resize(padded, f64::NAN);
+        locations.clear();
+        for (dim, values) in x.chunks_exact(self.n_objects()).enumerate() {
+            locations.extend(places.iter().map(|&other| values[other] * per_sigma));
+            locations.resize((dim + 1) * padded, 0.0);
+        }
+    }
+
+    /// The energy (docs/model.md, eq. 6) of an object at `at`, in units of sigma.
+    pub(crate) fn energy_among(&self, partners: &Partners, at: &[f64]) -> f64 {
+        dispatch_value(self.choice(Want::Value), EnergyKernel { partners, at }).value
+    }
+
+    /// Slope and curvature of [`Likelihood::energy_among`].
+    pub(crate) fn bend_among(&self, partners: &Partners, at: &[f64]) -> Bend {
+        assert!(at.len() <= MOST_BENT_DIMS, "too many dimensions for curvatures");
+        let mut bend = Bend { slope: [0.0; _], curvature: [0.0; _] };
+        dispatch_slope(self.choice(Want::Gradient), BendKernel { partners, at, bend: &mut bend });
+        bend
+    }
+}
+
+struct EnergyKernel<'a> {
+    partners: &'a Partners,
+    at: &'a [f64],
+}
+
+impl Kernel for EnergyKernel<'_> {
+    #[inline(always)]
+    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+        self,
+        s: S,
+        density: P,
+    ) -> Energy {
+        debug_assert!(!GRADIENT);
+        let mut total = Total::new(s);
+        let row = Row {
+            deltas: self.partners.expected.as_ptr(),
+            x_near: self.at.as_ptr(),
+            x_near_stride: 1,
+            x_far: self.partners.locations.as_ptr(),
+            x_far_stride: self.partners.expected.len(),
+            g_near: std::ptr::null_mut(),
+            g_near_stride: 0,
+            g_far: std::ptr::null_mut(),
+            g_far_stride: 0,
+            n_dims: if D == 0 { self.at.len() } else { D },
+            first: 0,
+            n_pairs: self.partners.len(),
+            has_gaps: false,
+        };
+        // SAFETY: deltas and locations are padded to whole vectors, deltas with NaN.
+        unsafe { row.run::<S, P, D, true, false>(s, density, 1.0, &mut total) };
+        total.energy(s)
+    }
+}
+
+struct BendKernel<'a> {
+    partners: &'a Partners,
+    at: &'a [f64],
+    bend: &'a mut Bend,
+}
+
+impl Kernel for BendKernel<'_> {
+    /// With c the slope of a pair and e its excess (see [`PairDensity::bend`]), the slope is the sum of c (at - x), the
+    /// curvature that of c I + e (at - x) (at - x)'.
+    #[inline(always)]
+    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+        self,
+        s: S,
+        density: P,
+    ) -> Energy {
+        let n_dims = if D == 0 { self.at.len() } else { D };
+        let Partners { expected, locations, .. } = self.partners;
+        let zero = s.splat(0.0);
+        let mut slopes = [zero; MOST_BENT_DIMS];
+        let mut along = [[zero; MOST_BENT_DIMS]; MOST_BENT_DIMS];
+        let mut round = zero;
+        for first in (0..expected.len()).step_by(S::LANES) {
+            let mut off = [zero; MOST_BENT_DIMS];
+            let mut z2 = zero;
+            for dim in 0..n_dims {
+                // SAFETY: there are `expected.len()` locations in each of D dimensions, and whole vectors of them.
+                let other = unsafe { s.load(locations.as_ptr().add(dim * expected.len() + first)) };
+                off[dim] = s.sub(s.splat(self.at[dim]), other);
+                z2 = s.mul_add(off[dim], off[dim], z2);
+            }
+            // SAFETY: as above.
+            let y = unsafe { s.load(expected.as_ptr().add(first)) };
+            let (slope, excess) = density.bend(s, z2, y);
+            round = s.add(round, slope);
+            for row in 0..n_dims {
+                slopes[row] = s.mul_add(slope, off[row], slopes[row]);
+                let bent = s.mul(excess, off[row]);
+                for column in 0..=row {
+                    along[row][column] = s.mul_add(bent, off[column], along[row][column]);
+                }
+            }
+        }
+        let round = s.sum(round);
+        for row in 0..n_dims {
+            self.bend.slope[row] = s.sum(slopes[row]);
+            for column in 0..=row {
+                self.bend.curvature[row * n_dims + column] = s.sum(along[row][column]);
+            }
+            self.bend.curvature[row * n_dims + row] += round;
+        }
+        Energy::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coupling::Pairs;
+    use crate::likelihood::{InstructionSet, Noise, Storage};
+
+    const N_OBJECTS: usize = 14;
+    const SIGMA: f64 = 0.4;
+    const PLACE: usize = 5;
+
+    /// Numbers without a pattern, between 0 and 1.
+    fn scattered(k: usize) -> f64 {
+        (k as f64 * 0.618_033_988_749_895 + 0.1).fract()
+    }
+
+    /// All pairs but one, which is missing.
+    fn likelihood(n_dims: usize, noise: Noise, set: InstructionSet) -> Likelihood {
+        let pairs = Pairs::Diagonals((1..N_OBJECTS).collect());
+        let dissimilarity =
+            |a: usize, b: usize| if (a, b) == (PLACE, 9) { f64::NAN } else { 0.2 + scattered(31 * a + b) };
+        Likelihood::new(N_OBJECTS, n_dims, &pairs, noise, Storage::F64, dissimilarity).with_instruction_set(set)
+    }
+
+    /// The energy by the plain formula, up to the constant of each pair.
+    fn plain_energy(likelihood: &Likelihood, x: &[f64], at: &[f64]) -> f64 {
+        let constant = 0.5 * (2.0 * std::f64::consts::PI).ln();
+        let mut energy = 0.0;
+        likelihood.for_each_partner(PLACE, |other, delta| {
+            let off = |dim: usize| at[dim] - x[dim * N_OBJECTS + other] / SIGMA;
+            let distance = (0..at.len()).map(|dim| off(dim).powi(2)).sum::<f64>().sqrt();
+            energy -= likelihood.noise().log_density(delta / SIGMA, distance, 1.0) + constant;
+            true
+        });
+        energy
+    }
+
+    #[test]
+    fn energies_slopes_and_curvatures_are_those_of_the_plain_formula() {
+        const STEP: f64 = 1e-3;
+        let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_available());
+        for (set, noise, n_dims) in sets.flat_map(|set| {
+            Noise::ALL.into_iter().flat_map(move |noise| (1..=MOST_BENT_DIMS).map(move |n_dims| (set, noise, n_dims)))
+        }) {
+            let likelihood = likelihood(n_dims, noise, set);
+            let x: Vec<f64> = (0..N_OBJECTS * n_dims).map(|k| 2.0 * scattered(7 * k) - 1.0).collect();
+            let at: Vec<f64> = (0..n_dims).map(|dim| scattered(100 + dim) - 0.3).collect();
+            let mut partners = Partners::default();
+            likelihood.gather_partners(&mut partners, &x, SIGMA, PLACE);
+            assert_eq!(partners.len(), N_OBJECTS - 2);
+            let plain = |shifts: &[(usize, f64)]| {
+                let mut at = at.clone();
+                shifts.iter().for_each(|&(dim, by)| at[dim] += by);
+                plain_energy(&likelihood, &x, &at)
+            };
+            let energy = likelihood.energy_among(&partners, &at);
+            assert!((energy - plain(&[])).abs() < 1e-12 * energy.abs(), "{set} {noise} {n_dims}: {energy}");
+            let bend = likelihood.bend_among(&partners, &at);
+            for row in 0..n_dims {
+                let slope = (plain(&[(row, STEP)]) - plain(&[(row, -STEP)])) / (2.0 * STEP);
+                assert!((bend.slope[row] - slope).abs() < 1e-4, "{set} {noise} {n_dims}: {} {slope}", bend.slope[row]);
+                for column in 0..=row {
+                    let corner = |a: f64, b: f64| plain(&[(row, a * STEP), (column, b * STEP)]);
+                    let expected = (corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0))
+                        / (4.0 * STEP * STEP);
+                    let found = bend.curvature[row * n_dims + column];
+                    assert!(
+                        (found - expected).abs() < 1e-3,
+                        "{set} {noise} {n_dims} {row} {column}: {found} {expected}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_partner_at_the_very_place_gives_finite_numbers() {
+        for noise in Noise::ALL {
+            let likelihood = likelihood(2, noise, InstructionSet::best());
+            let x = vec![0.25; 2 * N_OBJECTS];
+            let mut partners = Partners::default();
+            likelihood.gather_partners(&mut partners, &x, SIGMA, PLACE);
+            let bend = likelihood.bend_among(&partners, &[0.25 / SIGMA; 2]);
+            assert!(bend.slope.iter().chain(&bend.curvature).all(|number| number.is_finite()), "{bend:?}");
+        }
+    }
+}
