@@ -11,6 +11,8 @@ mod surroundings;
 mod tests;
 mod tops;
 
+use std::borrow::Borrow;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -24,19 +26,23 @@ const STARTS: usize = 4;
 /// The first search is after this many iterations; then the intervals double.
 const FIRST_SEARCH: usize = 10;
 
+/// Rounds of proposals when an object leaps: elsewhere, then near all its places, so many times as wide as the normals there.
+const ROUNDS: usize = 3;
+const WIDTHS: [f64; 2] = [1.5, 4.0];
+
 /// Which objects leap, and from where they look for places.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Leaps {
     objects: Vec<Restless>,
 }
 
-/// An object that has several places.
+/// An object that has several places, or one that is no normal.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Restless {
     object: usize,
     /// Others that were near its places.
     anchors: Vec<usize>,
-    /// Whether the last search saw it in one place only.
+    /// Whether the last search saw one normal place only.
     is_doubtful: bool,
 }
 
@@ -54,19 +60,21 @@ pub(super) struct Leaper<'a> {
     sigma: f64,
     scales: &'a [f64],
     x: &'a mut [f64],
-    /// Coordinates that have changed, and by how much.
+    /// Coordinates that have changed, and how far their places are apart.
     leapt: Vec<(usize, f64)>,
     surroundings: Surroundings<'a>,
 }
 
 impl Leaps {
     /// Lets every object look for places: it goes to one as likely as that is, if it is not there already, and is remembered
-    /// if it has several; it is forgotten when two searches in a row see one place only. For the warm-up only.
+    /// if it has several or if its place is no normal; it is forgotten when two searches in a row see neither. For the warm-up only.
     pub fn search(&mut self, leaper: &mut Leaper, rng: &mut ChaCha8Rng) {
         let mut found: Vec<(usize, Vec<Vec<f64>>)> = Vec::new();
+        let mut known = vec![&[][..]; leaper.n_objects()];
+        self.objects.iter().for_each(|restless| known[restless.object] = &restless.anchors);
         for object in 0..leaper.n_objects() {
-            let tops = leaper.search_tops(object, rng);
-            if tops.len() > 1 {
+            let tops = leaper.search_tops(object, known[object], rng);
+            if tops.len() > 1 || !tops.are_normal(&leaper.surroundings) {
                 found.push((object, tops.centres().map(<[f64]>::to_vec).collect()));
             }
             leaper.settle(object, &tops, rng);
@@ -93,7 +101,7 @@ impl Leaps {
         self.objects.is_empty()
     }
 
-    /// Lets the objects that have several places leap.
+    /// Lets the objects remembered leap.
     pub fn leap(&self, leaper: &mut Leaper, rng: &mut ChaCha8Rng) {
         self.objects.iter().for_each(|restless| leaper.leap(restless, rng));
     }
@@ -108,7 +116,7 @@ impl<'a> Leaper<'a> {
         Some(Self { likelihood, sigma, scales, x, leapt: Vec::new(), surroundings: Surroundings::new(likelihood) })
     }
 
-    /// Coordinates that have changed, and by how much.
+    /// Coordinates that have changed, and how far their places are apart.
     pub fn into_leapt(self) -> Vec<(usize, f64)> {
         self.leapt
     }
@@ -117,9 +125,9 @@ impl<'a> Leaper<'a> {
         self.likelihood.n_objects()
     }
 
-    /// The tops of an object, found from where it is and from random others, or all if there are few. Its own place may have a
-    /// narrow foot: left out, good places would be lost to worse ones at every search.
-    fn search_tops(&mut self, object: usize, rng: &mut ChaCha8Rng) -> Tops {
+    /// The tops of an object, found from where it is, from the others `known` to lie near its places and from random ones, or all if
+    /// there are few. A place may have a narrow foot: one found once is not left to chance again.
+    fn search_tops(&mut self, object: usize, known: &[usize], rng: &mut ChaCha8Rng) -> Tops {
         let n_others = self.n_objects() - 1;
         let n_starts = STARTS + 2 * self.likelihood.n_dims();
         let other = |k: usize| k + usize::from(k >= object);
@@ -128,7 +136,7 @@ impl<'a> Leaper<'a> {
         } else {
             (0..n_starts).map(|_| other(rng.random_range(0..n_others))).collect()
         };
-        let starts: Vec<usize> = std::iter::once(object).chain(starts).collect();
+        let starts: Vec<usize> = std::iter::once(object).chain(known.iter().copied()).chain(starts).collect();
         self.tops_from(object, &starts)
     }
 
@@ -155,20 +163,24 @@ impl<'a> Leaper<'a> {
         let Some(there) = tops.draw_if_elsewhere(&here, rng) else { return };
         let log_ratio = self.surroundings.energy(&here) - self.surroundings.energy(&there);
         if rng.random::<f64>().ln() < log_ratio {
-            self.put(object, &there);
+            self.put(object, &there, false);
         }
     }
 
-    /// Proposes a point elsewhere and accepts or rejects it.
+    /// Proposes points elsewhere and in all places, and accepts or rejects each. Neither surroundings nor tops depend on where the
+    /// object is, so that one look at them serves all.
     fn leap(&mut self, restless: &Restless, rng: &mut ChaCha8Rng) {
         let tops = self.tops_from(restless.object, &restless.anchors);
-        let here = self.location(restless.object);
-        let Some(there) = tops.draw_elsewhere(&here, rng) else { return };
-        // Neither the surroundings nor the tops depend on where the object is.
-        let [forth, back] = [(&here, &there), (&there, &here)].map(|(a, b)| tops.log_density_elsewhere(a, b));
-        let log_ratio = self.surroundings.energy(&here) - self.surroundings.energy(&there) + back - forth;
-        if rng.random::<f64>().ln() < log_ratio {
-            self.put(restless.object, &there);
+        let wide = WIDTHS.map(|times| tops.widened(times));
+        let from = self.location(restless.object);
+        let mut walk = Walk { energy: self.surroundings.energy(&from), here: from.clone() };
+        for _ in 0..ROUNDS {
+            walk.propose(&self.surroundings, |here| tops.elsewhere(here), rng);
+            wide.iter().for_each(|wide| walk.propose(&self.surroundings, |_| wide, rng));
+        }
+        if walk.here != from {
+            let same_place = tops.are_together(&from, &walk.here);
+            self.put(restless.object, &walk.here, same_place);
         }
     }
 
@@ -177,12 +189,39 @@ impl<'a> Leaper<'a> {
         self.x.chunks_exact(self.n_objects()).map(|values| values[object] / self.sigma).collect()
     }
 
-    fn put(&mut self, object: usize, to: &[f64]) {
+    /// Moves an object; within a place, that is no news to who learns how wide places are.
+    fn put(&mut self, object: usize, to: &[f64], same_place: bool) {
         let n_objects = self.n_objects();
         for (dim, to) in to.iter().enumerate() {
             let coordinate = dim * n_objects + object;
-            self.leapt.push((coordinate, to * self.sigma - self.x[coordinate]));
+            let by = if same_place { 0.0 } else { to * self.sigma - self.x[coordinate] };
+            self.leapt.push((coordinate, by));
             self.x[coordinate] = to * self.sigma;
+        }
+    }
+}
+
+/// An object on its way, in units of sigma.
+struct Walk {
+    here: Vec<f64>,
+    energy: f64,
+}
+
+impl Walk {
+    /// Metropolis and Hastings with the proposals that `proposals` makes for a point.
+    fn propose<T: Borrow<Tops>>(
+        &mut self,
+        surroundings: &Surroundings,
+        proposals: impl Fn(&[f64]) -> T,
+        rng: &mut ChaCha8Rng,
+    ) {
+        let forth = proposals(&self.here);
+        let Some(there) = forth.borrow().draw(rng) else { return };
+        let back = proposals(&there);
+        let energy = surroundings.energy(&there);
+        let correction = back.borrow().log_density(&self.here) - forth.borrow().log_density(&there);
+        if rng.random::<f64>().ln() < self.energy - energy + correction {
+            *self = Self { here: there, energy };
         }
     }
 }

@@ -169,7 +169,7 @@ fn searches_never_lose_a_good_place() {
     let mut leaper = Leaper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
     let rng = &mut stream(1, 0, Purpose::Sampling);
     for search in 0..3_000 {
-        let tops = leaper.search_tops(0, rng);
+        let tops = leaper.search_tops(0, &[], rng);
         leaper.settle(0, &tops, rng);
         assert!(leaper.location(0)[1] > 0.0, "lost in search {search}");
     }

@@ -12,7 +12,10 @@ const SAME: f64 = 4.0;
 /// Beyond so many standard deviations an object is not at a top.
 const FAR: f64 = 8.0;
 /// Tops with less than this part of the probability are not proposed.
-const LEAST_WEIGHT: f64 = 1e-4;
+const LEAST_WEIGHT: f64 = 1e-7;
+
+/// By how much the energy of a place that counts as normal rises within two standard deviations: a normal's by 2.
+const NORMAL_RISE: std::ops::Range<f64> = 0.5..8.0;
 
 /// One top: a normal, from the density's height and curvature there (Laplace).
 #[derive(Clone)]
@@ -57,6 +60,11 @@ impl Tops {
         self.0.len()
     }
 
+    /// Whether the density around each is near enough to a normal that trajectories cross it with ease.
+    pub fn are_normal(&self, surroundings: &Surroundings) -> bool {
+        self.0.iter().all(|top| top.is_normal(surroundings))
+    }
+
     /// A point in one of them.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> Option<Vec<f64>> {
         let mut rest: f64 = rng.random();
@@ -79,24 +87,34 @@ impl Tops {
         (!is_there).then_some(there)
     }
 
-    /// A point at another top than the one that `here` belongs to; nothing if there is no other.
-    pub fn draw_elsewhere(&self, here: &[f64], rng: &mut ChaCha8Rng) -> Option<Vec<f64>> {
-        self.elsewhere(here).draw(rng)
-    }
-
-    /// Log density of that, at `there`, up to a constant.
-    pub fn log_density_elsewhere(&self, here: &[f64], there: &[f64]) -> f64 {
-        self.elsewhere(here).log_density(there)
-    }
-
-    /// The other tops, with the roots of their weights: partners lean towards where the object is, so that other tops look
-    /// less likely than they are.
-    fn elsewhere(&self, here: &[f64]) -> Self {
+    /// The other tops than the one that `here` belongs to, with the roots of their weights: partners lean towards where the object
+    /// is, so that other tops look less likely than they are.
+    pub fn elsewhere(&self, here: &[f64]) -> Self {
         let own = self.own(here);
         let others = self.0.iter().filter(|top| !own.is_some_and(|own| std::ptr::eq(*top, own)));
-        let others: Vec<Top> = others.map(|top| Top { weight: top.weight.sqrt(), ..top.clone() }).collect();
-        let total: f64 = others.iter().map(|top| top.weight).sum();
-        Self(others.into_iter().map(|top| Top { weight: top.weight / total, ..top }).collect())
+        Self(others.cloned().collect()).with_roots_of_weights()
+    }
+
+    /// All tops, `times` as wide, with the roots of their weights: for places that are no normals.
+    pub fn widened(&self, times: f64) -> Self {
+        let mut wide = self.0.clone();
+        wide.iter_mut().for_each(|top| top.widen(times));
+        Self(wide).with_roots_of_weights()
+    }
+
+    fn with_roots_of_weights(mut self) -> Self {
+        self.0.iter_mut().for_each(|top| top.weight = top.weight.sqrt());
+        let total: f64 = self.0.iter().map(|top| top.weight).sum();
+        self.0.iter_mut().for_each(|top| top.weight /= total);
+        self
+    }
+
+    /// Whether two points belong to one top.
+    pub fn are_together(&self, a: &[f64], b: &[f64]) -> bool {
+        match (self.own(a), self.own(b)) {
+            (Some(a), Some(b)) => std::ptr::eq(a, b),
+            _ => true,
+        }
     }
 
     /// The one that a point belongs to.
@@ -105,7 +123,8 @@ impl Tops {
         self.0.iter().max_by(|a, b| height(a).total_cmp(&height(b)))
     }
 
-    fn log_density(&self, at: &[f64]) -> f64 {
+    /// Log density at a point, up to a constant.
+    pub fn log_density(&self, at: &[f64]) -> f64 {
         let logs: Vec<f64> = self.0.iter().map(|top| top.log_density(at)).collect();
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if largest == f64::NEG_INFINITY {
@@ -131,9 +150,28 @@ impl Top {
         weight.is_finite().then_some(Self { centre: at, factor, log_det, weight })
     }
 
+    /// Whether the energy rises by about what a normal's does, two standard deviations away in any direction.
+    fn is_normal(&self, surroundings: &Surroundings) -> bool {
+        let n = self.centre.len();
+        let bottom = surroundings.energy(&self.centre);
+        let rise = |dim: usize, by: f64| {
+            let mut at = vec![0.0; n];
+            at[dim] = by;
+            solve_lower_transposed(n, &self.factor, &mut at);
+            at.iter_mut().zip(&self.centre).for_each(|(x, centre)| *x += centre);
+            surroundings.energy(&at) - bottom
+        };
+        (0..n).flat_map(|dim| [rise(dim, 2.0), rise(dim, -2.0)]).all(|rise| NORMAL_RISE.contains(&rise))
+    }
+
     /// Whether a point is within so many standard deviations of the top.
     fn is_near(&self, point: &[f64], widths: f64) -> bool {
         self.squared_widths(point) < widths * widths
+    }
+
+    fn widen(&mut self, times: f64) {
+        self.factor.iter_mut().for_each(|entry| *entry /= times);
+        self.log_det -= 2.0 * self.centre.len() as f64 * times.ln();
     }
 
     /// Squared distance of a point from the top, in standard deviations.
