@@ -29,6 +29,9 @@ const METHODS: [(Method, usize); 4] =
     [(Method::Full, 0), (Method::Band, 10), (Method::Landmark, 10), (Method::Dispersed, 10)];
 /// The paper's noise level.
 const NOISE: f64 = 0.2;
+/// Effective draws below which a number is rough: what the authors' chains ran until.
+const ENOUGH: f64 = 100.0;
+
 /// Distances that are monitored: all, or a random sample of so many.
 const MONITORED: usize = 500;
 /// Draws kept; when there are more, every other is dropped and from then on only every second kept.
@@ -109,8 +112,7 @@ impl Experiment for Efficiency {
             let theirs = quoted(cell);
             let faster = theirs.map(|theirs| short((values[4] - theirs).exp())).unwrap_or_default();
             let settings = [cell.n_objects.to_string(), cell.sampler.to_string()];
-            let model =
-                if cell.count > 0 { format!("{}:{}", cell.method, cell.count) } else { cell.method.to_string() };
+            let model = model(cell);
             let numbers = [short(values[0] / values[2]), format!("{:.1}", values[4])];
             let authors = [theirs.map(|t| format!("{t:.1}")).unwrap_or_default(), faster.clone()];
             comparison.rows.push([&settings[..], &[model], &numbers, &authors].concat());
@@ -138,11 +140,31 @@ impl Experiment for Efficiency {
                 "HMC's trajectories all have 20 steps. Directions whose period is near that length hardly move, which may be why the \
                  smallest effective sample size of HMC jumps from model to model; NUTS chooses the length of each trajectory."
                     .into(),
-                "Where a chain does not reach 100 effective draws in its time, its number is a rough one, and mostly too high.".into(),
-            ],
+            ]
+            .into_iter()
+            .chain(about_short_chains(rows))
+            .collect(),
         };
         Findings { table, figure: figure(rows, scale), page }
     }
+}
+
+fn model(cell: &Cell) -> String {
+    if cell.count > 0 { format!("{}:{}", cell.method, cell.count) } else { cell.method.to_string() }
+}
+
+/// Chains that did not reach the authors' 100 effective draws.
+fn about_short_chains(rows: &[Row]) -> Option<String> {
+    let of = |Row { cell, values }: &Row| {
+        format!("{} on {} at N = {} ({})", cell.sampler, model(cell), cell.n_objects, short(values[0]))
+    };
+    let short_ones: Vec<String> = rows.iter().filter(|row| row.values[0] < ENOUGH).map(of).collect();
+    (!short_ones.is_empty()).then(|| {
+        format!(
+            "These chains did not reach {ENOUGH} effective draws in their time, so that their numbers are rough and mostly too high: {}.",
+            short_ones.join(", ")
+        )
+    })
 }
 
 fn quoted(cell: &Cell) -> Option<f64> {

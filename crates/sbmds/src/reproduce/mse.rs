@@ -71,7 +71,8 @@ pub(super) fn about_largest_error(groups: &[Group]) -> Option<String> {
     ))
 }
 
-/// A comparison of one setting: what it is, ours with the spread between data sets, theirs, the ratio.
+/// A comparison of one setting: what it is, ours with the spread between data sets and the largest Monte Carlo error of one, theirs,
+/// the ratio.
 pub(super) fn compared(settings: &[String], group: &Group, authors: Option<f64>) -> Vec<String> {
     let (mean, sd) = (group.mean(0), group.sd(0));
     let known = authors.filter(|_| group.len() >= DATA_SETS_OF_A_SPREAD);
@@ -79,6 +80,7 @@ pub(super) fn compared(settings: &[String], group: &Group, authors: Option<f64>)
     let numbers = [
         short(mean),
         short(sd),
+        short(largest_mcse(group)),
         authors.map(short).unwrap_or_default(),
         ratio(mean, authors),
         off.map(|off| format!("{off:+.1}")).unwrap_or_default(),
@@ -86,17 +88,20 @@ pub(super) fn compared(settings: &[String], group: &Group, authors: Option<f64>)
     [settings.to_vec(), numbers.to_vec()].concat()
 }
 
+fn largest_mcse(group: &Group) -> f64 {
+    group.of(1).into_iter().fold(0.0, f64::max)
+}
+
 /// The columns of [`compared`] after those of the settings.
-pub(super) const COMPARED: [&str; 5] =
-    ["ours", "sd between data sets", "authors", "ours / authors", "authors off by (sd)"];
+pub(super) const COMPARED: [&str; 6] =
+    ["ours", "sd between data sets", "Monte Carlo error", "authors", "ours / authors", "authors off by (sd)"];
 
 /// The line of the CSV for one setting.
 pub(super) fn csv_line(group: &Group, authors: Option<f64>) -> Vec<String> {
     let Cell { n_objects, true_dims, sd, method, count, .. } = &group.cell;
     let settings =
         [n_objects.to_string(), true_dims.to_string(), sd.to_string(), method.to_string(), count.to_string()];
-    let largest_mcse = group.of(1).into_iter().fold(0.0, f64::max);
-    let numbers = [group.mean(0), group.sd(0), largest_mcse, group.mean(2), group.mean(3)].map(exact);
+    let numbers = [group.mean(0), group.sd(0), largest_mcse(group), group.mean(2), group.mean(3)].map(exact);
     let theirs = [authors.map(exact).unwrap_or_default(), ratio(group.mean(0), authors)];
     [settings.to_vec(), vec![group.len().to_string()], numbers.to_vec(), theirs.to_vec()].concat()
 }

@@ -254,18 +254,16 @@ impl<'a> Chain<'a> {
         }
         let n_objects = posterior.likelihood().n_objects();
         let x = &mut current.position[..n_objects * posterior.likelihood().n_dims()];
-        let before = (*iteration < *n_warmup).then(|| x.to_vec());
         let Some(mut leaper) = Leaper::new(posterior, x, variance.sqrt(), spread) else { return false };
         if searches {
             leaps.search(&mut leaper, rng);
         } else {
             leaps.leap(&mut leaper, rng);
         }
-        let leapt = leaper.into_leapt();
-        if let Some(before) = before {
-            nuts.tell_of_leaps(&before, &leapt);
+        if *iteration < *n_warmup {
+            nuts.tell_of_leaps(leaper.gone_elsewhere());
         }
-        !leapt.is_empty()
+        leaper.has_moved()
     }
 
     fn move_noise(&mut self) {

@@ -111,14 +111,11 @@ impl Nuts {
         }
     }
 
-    /// Objects have leapt: masses are to say how they move where they are.
-    pub(super) fn tell_of_leaps(&mut self, before: &[f64], leapt: &[(usize, f64)]) {
-        let mut after = before.to_vec();
-        leapt.iter().for_each(|&(coordinate, by)| after[coordinate] += by);
-        let motion = self.frame.motion(before);
-        let [before, after] = [before, &after].map(|position| self.frame.moved(position, &motion));
-        for (coordinate, (after, before)) in after.iter().zip(&before).enumerate() {
-            self.variances.shift(coordinate, after - before);
+    /// Objects have gone to other places: masses are to say how they move where they are.
+    pub(super) fn tell_of_leaps(&mut self, objects: &[usize]) {
+        let Frame { n_objects, n_dims, .. } = self.frame;
+        for &object in objects {
+            (0..n_dims).for_each(|dim| self.variances.leave(dim * n_objects + object));
         }
     }
 

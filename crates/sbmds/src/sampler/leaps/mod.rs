@@ -60,8 +60,8 @@ pub(super) struct Leaper<'a> {
     sigma: f64,
     scales: &'a [f64],
     x: &'a mut [f64],
-    /// Coordinates that have changed, and how far their places are apart.
-    leapt: Vec<(usize, f64)>,
+    has_moved: bool,
+    gone_elsewhere: Vec<usize>,
     surroundings: Surroundings<'a>,
 }
 
@@ -113,12 +113,18 @@ impl<'a> Leaper<'a> {
     pub fn new(posterior: &'a Posterior, x: &'a mut [f64], sigma: f64, spread: &'a Spread) -> Option<Self> {
         let likelihood = posterior.likelihood();
         let scales = spread.scales().filter(|scales| scales.len() <= MOST_DIMS && likelihood.n_objects() > 2)?;
-        Some(Self { likelihood, sigma, scales, x, leapt: Vec::new(), surroundings: Surroundings::new(likelihood) })
+        let surroundings = Surroundings::new(likelihood);
+        Some(Self { likelihood, sigma, scales, x, has_moved: false, gone_elsewhere: Vec::new(), surroundings })
     }
 
-    /// Coordinates that have changed, and how far their places are apart.
-    pub fn into_leapt(self) -> Vec<(usize, f64)> {
-        self.leapt
+    /// Whether any object is not where it was.
+    pub fn has_moved(&self) -> bool {
+        self.has_moved
+    }
+
+    /// Objects that are now in another place.
+    pub fn gone_elsewhere(&self) -> &[usize] {
+        &self.gone_elsewhere
     }
 
     fn n_objects(&self) -> usize {
@@ -193,10 +199,11 @@ impl<'a> Leaper<'a> {
     fn put(&mut self, object: usize, to: &[f64], same_place: bool) {
         let n_objects = self.n_objects();
         for (dim, to) in to.iter().enumerate() {
-            let coordinate = dim * n_objects + object;
-            let by = if same_place { 0.0 } else { to * self.sigma - self.x[coordinate] };
-            self.leapt.push((coordinate, by));
-            self.x[coordinate] = to * self.sigma;
+            self.x[dim * n_objects + object] = to * self.sigma;
+        }
+        self.has_moved = true;
+        if !same_place {
+            self.gone_elsewhere.push(object);
         }
     }
 }
