@@ -278,6 +278,8 @@ pub struct Workspace {
     gradients: Vec<ChunkGradient>,
     energies: Vec<Energy>,
     partners: Partners,
+    /// Where a moving object is, in units of sigma.
+    at: Vec<f64>,
     parallel: bool,
 }
 
@@ -298,6 +300,7 @@ impl Workspace {
             gradients: Vec::new(),
             energies: Vec::new(),
             partners: Partners::default(),
+            at: Vec::new(),
             parallel,
         }
     }

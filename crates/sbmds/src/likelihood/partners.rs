@@ -48,11 +48,13 @@ impl Likelihood {
         to: &[f64],
     ) -> f64 {
         assert_eq!(to.len(), self.n_dims(), "a location of another dimension");
-        let partners = &mut workspace.partners;
+        let Workspace { partners, at, .. } = workspace;
         self.gather_partners(partners, x.as_slice(), sigma, place);
-        let here: Vec<f64> = (0..x.n_dims()).map(|dim| x.get(place, dim) / sigma).collect();
-        let to: Vec<f64> = to.iter().map(|to| to / sigma).collect();
-        self.energy_among(partners, &here) - self.energy_among(partners, &to)
+        at.clear();
+        at.extend((0..x.n_dims()).map(|dim| x.get(place, dim) / sigma));
+        let before = self.energy_among(partners, at);
+        at.iter_mut().zip(to).for_each(|(at, to)| *at = to / sigma);
+        before - self.energy_among(partners, at)
     }
 
     /// Makes `partners` those of the object at `place` in the map `x` (dimension by dimension).

@@ -174,3 +174,30 @@ fn searches_never_lose_a_good_place() {
         assert!(leaper.location(0)[1] > 0.0, "lost in search {search}");
     }
 }
+
+/// The tops of an object among `others`, each at its distance from `truth`, and whether they pass for normals.
+fn tops_among(others: &[[f64; 2]], truth: [f64; 2]) -> (usize, bool) {
+    let n_objects = others.len() + 1;
+    let location = |object: usize| if object == 0 { truth } else { others[object - 1] };
+    let dissimilarity = |a: usize, b: usize| {
+        let ([x, y], [to_x, to_y]) = (location(a), location(b));
+        (x - to_x).hypot(y - to_y)
+    };
+    let all = Pairs::Diagonals((1..n_objects).collect());
+    let likelihood = Likelihood::new(n_objects, 2, &all, Noise::TruncatedNormal, Storage::F64, dissimilarity);
+    let x: Vec<f64> = (0..2 * n_objects).map(|k| location(k % n_objects)[k / n_objects]).collect();
+    let mut surroundings = Surroundings::new(&likelihood);
+    surroundings.gather(&x, SIGMA, 0, &SCALES);
+    let tops = Tops::find(&surroundings, std::iter::once(truth.map(|x| x / SIGMA).to_vec()));
+    (tops.len(), tops.are_normal(&surroundings))
+}
+
+/// Others all around hold an object in a round place. Two others side by side leave it a ring, along whose tangent the Laplace
+/// approximation is far too long.
+#[test]
+fn a_place_among_others_is_normal_and_a_ring_is_not() {
+    let all_around: Vec<[f64; 2]> = (0..16).map(|k| [(f64::from(k)).cos(), (f64::from(k)).sin()]).collect();
+    assert_eq!(tops_among(&all_around, [0.1, 0.2]), (1, true));
+    let side_by_side = [[-0.05, 0.0], [0.05, 0.0]];
+    assert_eq!(tops_among(&side_by_side, [0.0, 1.0]), (1, false));
+}
