@@ -106,6 +106,18 @@ fn a_directory_in_use_is_refused() {
     case.run("fit matrix.csv --out full").expect(2, &["is not empty"]);
     case.run("fit --out nowhere --resume").expect(2, &["holds no run"]);
     case.run("summary nowhere").expect(2, &["holds no run"]);
+    case.run("summary matrix.csv").expect(2, &["matrix.csv holds no run", "directory of a fit"]);
+}
+
+#[test]
+fn dissimilarities_that_are_all_zero_are_refused() {
+    let case = Case::new(10);
+    case.write("matrix.csv", &matrix(10, |_, _| 0.0));
+    for flags in ["", "--standardize", "--learn-scale"] {
+        let ended = case.run(&format!("fit matrix.csv --out run {flags}"));
+        ended.expect(2, &["matrix.csv", "all dissimilarities in use are 0", "Remedy"]);
+        assert!(!case.path("run").exists(), "nothing is written");
+    }
 }
 
 #[test]

@@ -96,9 +96,9 @@ impl fmt::Display for Verdict {
             ),
             Self::NotYet { times_longer, max_rhat: Some(rhat), min_ess: Some(ess), target_ess, target_rhat } => write!(
                 f,
-                "Not converged yet: run about {} times longer. The largest R-hat is {:.3} ({}; should be below \
+                "Not converged yet: {}. The largest R-hat is {:.3} ({}; should be below \
                  {target_rhat}), the smallest effective sample size {:.0} ({}; should be at least {target_ess:.0}).",
-                one_figure_after_small_numbers(*times_longer),
+                how_much_longer(*times_longer),
                 rhat.value,
                 rhat.quantity,
                 ess.value,
@@ -106,8 +106,8 @@ impl fmt::Display for Verdict {
             ),
             Self::NotYet { times_longer, .. } => write!(
                 f,
-                "Not converged yet: run about {} times longer. There are too few draws to tell, or nothing has moved.",
-                one_figure_after_small_numbers(*times_longer)
+                "Not converged yet: {}. There are too few draws to tell, or nothing has moved.",
+                how_much_longer(*times_longer)
             ),
             Self::ChainsDisagree { groups, log_density_gap, quantity, .. } => write!(
                 f,
@@ -123,9 +123,14 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// 2.3 or 23: nobody plans a run to more digits.
-fn one_figure_after_small_numbers(times: f64) -> String {
-    if times < 10.0 { format!("{:.1}", (times * 10.0).ceil() / 10.0) } else { format!("{times:.0}") }
+/// 2.3 or 23 times: nobody plans a run to more digits.
+fn how_much_longer(times: f64) -> String {
+    match times {
+        _ if times < 10.0 => format!("run about {:.1} times longer", (times * 10.0).ceil() / 10.0),
+        _ if times.is_finite() => format!("run about {times:.0} times longer"),
+        // R-hat is infinite where every chain stays at a value of its own.
+        _ => "chains stand still, and running longer will not help".to_owned(),
+    }
 }
 
 /// "chain 2" or "chains 0, 1 and 3".

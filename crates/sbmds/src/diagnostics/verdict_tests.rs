@@ -239,6 +239,14 @@ fn verdicts_read_as_sentences() {
         "Not converged yet: run about 2.4 times longer. The largest R-hat is 1.023 (sigma; should be below 1.01), the \
          smallest effective sample size 174 (d(Oslo, Lima); should be at least 400)."
     );
+    let stuck = Verdict::NotYet {
+        times_longer: f64::INFINITY,
+        max_rhat: Some(worst("sigma", f64::INFINITY)),
+        min_ess: None,
+        target_ess: 400.0,
+        target_rhat: 1.01,
+    };
+    assert!(stuck.to_string().contains("running longer will not help"), "{stuck}");
     let disagree = Verdict::ChainsDisagree {
         groups: vec![vec![0, 1, 3], vec![2]],
         log_densities: vec![-10.0, -22.34],

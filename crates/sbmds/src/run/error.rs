@@ -36,6 +36,12 @@ pub enum RunError {
     /// The coupled pairs cannot make one map.
     #[error("{0}")]
     Disconnected(String),
+    /// All objects are one.
+    #[error(
+        "{0}: all dissimilarities in use are 0, so that there is nothing to map. Remedy: check what the file holds and how it is \
+         read (--format, --metric)"
+    )]
+    AllZero(PathBuf),
     /// The directory is taken.
     #[error("{0} holds a run already; continue it with --resume or choose another directory with --out")]
     Exists(PathBuf),

@@ -107,7 +107,7 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
     let coupling = lay(&config, &data)?;
     let in_input_units = likelihood(&config, &data, &coupling, Unit(1.0));
     let doubt = check_connections(&in_input_units, &coupling, &data)?;
-    let (unit, misfit) = choose_unit(&config, &in_input_units);
+    let (unit, misfit) = choose_unit(&config, &in_input_units)?;
     let read_tree = |tree| RunTree::read(tree, data.names(), control.observer);
     let tree = config.tree.as_ref().map(read_tree).transpose()?;
     let config = config.resolved(|config| {

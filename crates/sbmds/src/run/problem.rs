@@ -141,13 +141,19 @@ const TOO_SMALL: f64 = 0.05;
 
 /// The unit of the model: that of the input, or with `--standardize` the one in which dissimilarities are as large as
 /// the prior expects distances to be. With a warning when they do not fit the prior.
-pub(super) fn choose_unit(config: &CheckedConfig, likelihood: &Likelihood) -> (Unit, Option<String>) {
+///
+/// # Errors
+/// If all are zero: where everything is one place, there is no unit.
+pub(super) fn choose_unit(config: &CheckedConfig, likelihood: &Likelihood) -> Result<(Unit, Option<String>), RunError> {
     let rms = rms_dissimilarity(likelihood);
+    if rms == 0.0 {
+        return Err(RunError::AllZero(config.input.path.clone()));
+    }
     // E |x - y|^2 = 2 D S^2 for x, y ~ N(0, S^2 I).
     let expected = config.priors.scale * (2.0 * config.model.n_dims as f64).sqrt();
     let ratio = rms / expected;
     if config.model.standardize {
-        return (Unit(if ratio > 0.0 { ratio } else { 1.0 }), None);
+        return Ok((Unit(ratio), None));
     }
     if config.tree.is_some() {
         // Sigma is learned, but its prior is no help where everything is tiny.
@@ -158,7 +164,7 @@ pub(super) fn choose_unit(config: &CheckedConfig, likelihood: &Likelihood) -> (U
                  (fits in a unit of its own and reports in yours)"
             )
         });
-        return (Unit(1.0), warning);
+        return Ok((Unit(1.0), warning));
     }
     let misfit = !(TOO_SMALL..=TOO_LARGE).contains(&ratio) && !config.priors.learn_scale;
     let warning = misfit.then(|| {
@@ -171,7 +177,7 @@ pub(super) fn choose_unit(config: &CheckedConfig, likelihood: &Likelihood) -> (U
             ratio * config.priors.scale
         )
     });
-    (Unit(1.0), warning)
+    Ok((Unit(1.0), warning))
 }
 
 /// The sparse likelihood whose gradient surrogate trajectories follow; `None` for other samplers.
