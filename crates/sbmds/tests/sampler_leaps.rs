@@ -52,7 +52,8 @@ fn sides(leaps: bool) -> (usize, usize) {
 #[test]
 fn an_object_leaps_over_a_line() {
     let (same, changes) = sides(true);
-    assert!(changes > N_DRAWS / 10, "{changes} changes of sides");
+    // Nearly one draw in four changes sides.
+    assert!(changes > N_DRAWS / 6, "{changes} changes of sides");
     let share = same as f64 / N_DRAWS as f64;
     // Six seeds with 20,000 draws each gave 0.605 on average with a standard deviation of 0.010: 0.015 for half of the draws.
     assert!((0.55..0.67).contains(&share), "{share} of the draws on one side");

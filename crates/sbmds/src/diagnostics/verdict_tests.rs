@@ -242,11 +242,15 @@ fn verdicts_read_as_sentences() {
     let stuck = Verdict::NotYet {
         times_longer: f64::INFINITY,
         max_rhat: Some(worst("sigma", f64::INFINITY)),
-        min_ess: None,
+        min_ess: Some(worst("sigma", 40.0)),
         target_ess: 400.0,
         target_rhat: 1.01,
     };
-    assert!(stuck.to_string().contains("running longer will not help"), "{stuck}");
+    assert_eq!(
+        stuck.to_string(),
+        "Not converged yet: chains stand still; start anew with a longer warm-up. The largest R-hat is inf (sigma; should be \
+         below 1.01), the smallest effective sample size 40 (sigma; should be at least 400)."
+    );
     let disagree = Verdict::ChainsDisagree {
         groups: vec![vec![0, 1, 3], vec![2]],
         log_densities: vec![-10.0, -22.34],

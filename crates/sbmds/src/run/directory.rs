@@ -68,10 +68,10 @@ impl RunDirectory {
     /// If there is none or its settings cannot be read.
     pub fn open(path: &Path) -> Result<(Self, FitConfig), RunError> {
         let file = path.join(CONFIG);
-        let is_elsewhere =
+        let holds_nothing =
             |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
         let text = match fs::read_to_string(&file) {
-            Err(error) if is_elsewhere(&error) => Err(RunError::NoRun(path.to_owned())),
+            Err(error) if holds_nothing(&error) => Err(RunError::NoRun(path.to_owned())),
             other => other.map_err(RunError::io("read", &file)),
         }?;
         let config = toml::from_str(&text).map_err(|error| damaged(&file, error))?;

@@ -157,14 +157,8 @@ fn searches_never_lose_a_good_place() {
         1 => [0.0, 1.5],
         k => [0.1 * k as f64 - 2.0, if k % 2 == 0 { 0.05 } else { -0.05 }],
     };
-    let dissimilarity = |a: usize, b: usize| {
-        let ([x, y], [to_x, to_y]) = (location(a), location(b));
-        (x - to_x).hypot(y - to_y)
-    };
-    let all = Pairs::Diagonals((1..N_OBJECTS).collect());
-    let likelihood = Likelihood::new(N_OBJECTS, 2, &all, Noise::TruncatedNormal, Storage::F64, dissimilarity);
+    let (likelihood, mut x) = measured_without_error(&(0..N_OBJECTS).map(location).collect::<Vec<_>>());
     let posterior = Posterior::new(Arc::new(likelihood), Priors::paper(2));
-    let mut x: Vec<f64> = (0..2 * N_OBJECTS).map(|k| location(k % N_OBJECTS)[k / N_OBJECTS]).collect();
     let spread = Spread::Scales(SCALES.to_vec());
     let mut leaper = Leaper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
     let rng = &mut stream(1, 0, Purpose::Sampling);
@@ -175,17 +169,21 @@ fn searches_never_lose_a_good_place() {
     }
 }
 
-/// The tops of an object among `others`, each at its distance from `truth`, and whether they pass for normals.
-fn tops_among(others: &[[f64; 2]], truth: [f64; 2]) -> (usize, bool) {
-    let n_objects = others.len() + 1;
-    let location = |object: usize| if object == 0 { truth } else { others[object - 1] };
-    let dissimilarity = |a: usize, b: usize| {
-        let ([x, y], [to_x, to_y]) = (location(a), location(b));
+/// All distances between objects at these locations, and the map of them.
+fn measured_without_error(locations: &[[f64; 2]]) -> (Likelihood, Vec<f64>) {
+    let n_objects = locations.len();
+    let distance = |a: usize, b: usize| {
+        let ([x, y], [to_x, to_y]) = (locations[a], locations[b]);
         (x - to_x).hypot(y - to_y)
     };
     let all = Pairs::Diagonals((1..n_objects).collect());
-    let likelihood = Likelihood::new(n_objects, 2, &all, Noise::TruncatedNormal, Storage::F64, dissimilarity);
-    let x: Vec<f64> = (0..2 * n_objects).map(|k| location(k % n_objects)[k / n_objects]).collect();
+    let likelihood = Likelihood::new(n_objects, 2, &all, Noise::TruncatedNormal, Storage::F64, distance);
+    (likelihood, (0..2).flat_map(|dim| locations.iter().map(move |location| location[dim])).collect())
+}
+
+/// How many tops an object at `truth` among `others` has, and whether they pass for normals.
+fn tops_among(others: &[[f64; 2]], truth: [f64; 2]) -> (usize, bool) {
+    let (likelihood, x) = measured_without_error(&[&[truth], others].concat());
     let mut surroundings = Surroundings::new(&likelihood);
     surroundings.gather(&x, SIGMA, 0, &SCALES);
     let tops = Tops::find(&surroundings, std::iter::once(truth.map(|x| x / SIGMA).to_vec()));
