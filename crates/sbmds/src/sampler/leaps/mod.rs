@@ -26,6 +26,9 @@ const STARTS: usize = 4;
 /// The first search is after this many iterations; then the intervals double.
 const FIRST_SEARCH: usize = 10;
 
+/// A place is looked for from the middle of so many others that were around it: one alone may wander out of its reach.
+const ANCHORS: usize = 3;
+
 /// Rounds of proposals when an object leaps: elsewhere, then near all its places, so many times as wide as the normals there.
 const ROUNDS: usize = 3;
 const WIDTHS: [f64; 2] = [1.5, 4.0];
@@ -40,8 +43,8 @@ pub(super) struct Leaps {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Restless {
     object: usize,
-    /// Others that were near its places.
-    anchors: Vec<usize>,
+    /// For each of its places, others that were around it.
+    anchors: Vec<Vec<usize>>,
     /// Whether the last search saw one normal place only.
     is_doubtful: bool,
 }
@@ -91,7 +94,7 @@ impl Leaps {
             is_restless.fill(false);
         }
         for (object, tops) in found {
-            let anchors = tops.iter().filter_map(|top| leaper.nearest(object, top, &is_restless)).collect();
+            let anchors = tops.iter().map(|top| leaper.nearest(object, top, &is_restless)).collect();
             self.objects.push(Restless { object, anchors, is_doubtful: false });
         }
     }
@@ -131,35 +134,46 @@ impl<'a> Leaper<'a> {
         self.likelihood.n_objects()
     }
 
-    /// The tops of an object, found from where it is, from the others `known` to lie near its places and from random ones, or all if
-    /// there are few. A place may have a narrow foot: one found once is not left to chance again.
-    fn search_tops(&mut self, object: usize, known: &[usize], rng: &mut ChaCha8Rng) -> Tops {
+    /// The tops of an object, found from where it is, from among the others `known` to be around its places and from random ones, or all
+    /// if there are few. A place may have a narrow foot: one found once is not left to chance again.
+    fn search_tops(&mut self, object: usize, known: &[Vec<usize>], rng: &mut ChaCha8Rng) -> Tops {
         let n_others = self.n_objects() - 1;
         let n_starts = STARTS + 2 * self.likelihood.n_dims();
         let other = |k: usize| k + usize::from(k >= object);
-        let starts: Vec<usize> = if n_others <= n_starts {
+        let random: Vec<usize> = if n_others <= n_starts {
             (0..n_others).map(other).collect()
         } else {
             (0..n_starts).map(|_| other(rng.random_range(0..n_others))).collect()
         };
-        let starts: Vec<usize> = std::iter::once(object).chain(known.iter().copied()).chain(starts).collect();
-        self.tops_from(object, &starts)
+        let here = std::iter::once(self.location(object));
+        let known = known.iter().map(|anchors| self.middle(anchors));
+        let starts: Vec<Vec<f64>> = here.chain(known).chain(random.iter().map(|&other| self.location(other))).collect();
+        self.tops_from(object, starts)
     }
 
-    fn tops_from(&mut self, object: usize, starts: &[usize]) -> Tops {
+    fn tops_from(&mut self, object: usize, starts: Vec<Vec<f64>>) -> Tops {
         self.surroundings.gather(self.x, self.sigma, object, self.scales);
-        Tops::find(&self.surroundings, starts.iter().map(|&other| self.location(other)))
+        Tops::find(&self.surroundings, starts.into_iter())
     }
 
-    /// The other object nearest to `location` of those that are not `excluded`.
-    fn nearest(&self, object: usize, location: &[f64], excluded: &[bool]) -> Option<usize> {
+    /// The other objects nearest to `location` of those that are not `excluded`.
+    fn nearest(&self, object: usize, location: &[f64], excluded: &[bool]) -> Vec<usize> {
         let n_objects = self.n_objects();
         let coordinate = |other: usize, dim: usize| self.x[dim * n_objects + other] / self.sigma;
         let off = |other: usize| -> f64 {
             location.iter().enumerate().map(|(dim, x)| (x - coordinate(other, dim)).powi(2)).sum()
         };
         let others = (0..n_objects).filter(|&other| other != object && !excluded[other]);
-        others.min_by(|&a, &b| off(a).total_cmp(&off(b)))
+        let mut others: Vec<(f64, usize)> = others.map(|other| (off(other), other)).collect();
+        let n_anchors = ANCHORS.min(others.len());
+        others.select_nth_unstable_by(n_anchors.saturating_sub(1), |a, b| a.0.total_cmp(&b.0));
+        others[..n_anchors].iter().map(|&(_, other)| other).collect()
+    }
+
+    /// The middle of some objects, in units of sigma.
+    fn middle(&self, objects: &[usize]) -> Vec<f64> {
+        let mean = |values: &[f64]| objects.iter().map(|&object| values[object]).sum::<f64>() / objects.len() as f64;
+        self.x.chunks_exact(self.n_objects()).map(|values| mean(values) / self.sigma).collect()
     }
 
     /// Goes to a place as likely as that is, if the object is not there already; where the place turns out worse than its top
@@ -176,7 +190,8 @@ impl<'a> Leaper<'a> {
     /// Proposes points elsewhere and in all places, and accepts or rejects each. Neither surroundings nor tops depend on where the
     /// object is, so that one look at them serves all.
     fn leap(&mut self, restless: &Restless, rng: &mut ChaCha8Rng) {
-        let tops = self.tops_from(restless.object, &restless.anchors);
+        let starts = restless.anchors.iter().map(|anchors| self.middle(anchors)).collect();
+        let tops = self.tops_from(restless.object, starts);
         let wide = WIDTHS.map(|times| tops.widened(times));
         let from = self.location(restless.object);
         let mut walk = Walk { energy: self.surroundings.energy(&from), here: from.clone() };

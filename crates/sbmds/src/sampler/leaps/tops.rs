@@ -11,8 +11,9 @@ use crate::cholesky::{cholesky, solve_lower_transposed};
 const SAME: f64 = 4.0;
 /// Beyond so many standard deviations an object is not at a top.
 const FAR: f64 = 8.0;
-/// Tops with less than this part of the probability are not proposed.
-const LEAST_WEIGHT: f64 = 1e-7;
+/// Tops with less than this part of the probability are not kept. Partners lean towards where the object is: in a map of
+/// thousands of objects two places that share the probability can each look 1e-14 times less likely from the other.
+const LEAST_WEIGHT: f64 = 1e-15;
 
 /// By how much the energy of a place that counts as normal rises within two standard deviations: a normal's by 2.
 const NORMAL_RISE: std::ops::Range<f64> = 0.5..8.0;
