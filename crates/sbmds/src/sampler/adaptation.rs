@@ -71,7 +71,7 @@ impl StepSize {
     /// Ends the learning: from now on the step stays as it is.
     pub fn freeze(&mut self) {
         if let Rule::DualAveraging(averaging) = &self.rule {
-            self.current = averaging.mean_log.exp();
+            self.current = averaging.learned_log().exp();
         }
         self.rule = Rule::Frozen;
     }
@@ -82,10 +82,18 @@ impl DualAveraging {
     const SHRINKAGE: f64 = 0.05;
     const STABILISATION: f64 = 10.0;
     const DECAY: f64 = 0.75;
+    /// What steps shrink towards is so many times the present step: large steps are cheap, so err on that side.
+    const BOLDNESS: f64 = 10.0;
+    /// Transitions that outweigh the boldness of the first ones.
+    const ENOUGH: f64 = 10.0;
 
     fn around(step: f64) -> Self {
-        // Ten times the present step: large steps are cheap, so err on that side.
-        Self { log_centre: (10.0 * step).ln(), mean_error: 0.0, mean_log: step.ln(), count: 0.0 }
+        Self { log_centre: (Self::BOLDNESS * step).ln(), mean_error: 0.0, mean_log: step.ln(), count: 0.0 }
+    }
+
+    /// The step to keep, as a logarithm: after few transitions none longer than the first.
+    fn learned_log(&self) -> f64 {
+        if self.count < Self::ENOUGH { self.mean_log.min(self.log_centre - Self::BOLDNESS.ln()) } else { self.mean_log }
     }
 
     fn next(&mut self, error: f64) -> f64 {
@@ -253,6 +261,22 @@ mod tests {
         }
         step.freeze();
         assert!((step.get() - 0.4308).abs() < 0.01, "{}", step.get());
+    }
+
+    /// Dual averaging first tries about ten times the step it starts from. Frozen then, such a step may never be accepted.
+    #[test]
+    fn few_transitions_do_not_leave_a_bold_step() {
+        let after = |n_transitions: usize, acceptance: f64| {
+            let mut step = StepSize::dual_averaging(0.1, 0.8);
+            (0..n_transitions).for_each(|_| step.learn(acceptance, true));
+            let bold = step.get();
+            step.freeze();
+            (bold, step.get())
+        };
+        let (bold, frozen) = after(2, 0.8);
+        assert!(bold > 0.9 && (frozen - 0.1).abs() < 1e-12, "{bold} {frozen}");
+        assert!(after(2, 0.0).1 < 0.1, "a shorter step is kept");
+        assert!(after(20, 0.9).1 > 1.0, "many transitions are believed");
     }
 
     #[test]
