@@ -40,9 +40,12 @@ pub struct SamplerArgs {
     /// Vary the length of HMC trajectories by this fraction
     #[arg(long, value_name = "FRACTION", default_value_t = 0.0)]
     jitter: f64,
-    /// Acceptance rate to adapt to [default: 0.8 for nuts, 0.65 for hmc, 0.234 for mh]
+    /// Acceptance rate to adapt to [default: 0.8 for nuts, 0.65 for hmc, 0.234 for mh, 0.35 for mwg]
     #[arg(long, value_name = "RATE")]
     target_acceptance: Option<f64>,
+    /// Doublings of a NUTS trajectory before it may turn back: more let the whole map bend, at more gradients per draw
+    #[arg(long, value_name = "DEPTH", default_value_t = 0)]
+    min_depth: usize,
     /// Largest number of doublings of a NUTS trajectory
     #[arg(long, value_name = "DEPTH", default_value_t = 10)]
     max_depth: usize,
@@ -141,6 +144,7 @@ impl SamplerArgs {
             leapfrog_steps: self.leapfrog_steps,
             jitter: self.jitter,
             target_acceptance: self.target_acceptance,
+            min_depth: self.min_depth,
             max_depth: self.max_depth,
             leaps: !self.no_leaps,
             paper_adaptation: self.paper_adaptation,

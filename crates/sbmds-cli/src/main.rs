@@ -24,6 +24,7 @@ mod tree_arguments;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use sbmds::likelihood::InstructionSet;
 
 /// Maps from dissimilarities, with honest uncertainty: sparse Bayesian multidimensional scaling.
 #[derive(Parser)]
@@ -84,6 +85,9 @@ fn main() -> ExitCode {
     end_quietly_with_the_reader();
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let Err(problem) = InstructionSet::asked_for() {
+        return failure::Failure::bad_input(problem).report();
+    }
     let result = match cli.command {
         Command::Demo(command) => command.run(),
         Command::Eval(command) => command.run(),

@@ -165,6 +165,12 @@ fn the_papers_adaptation_changes_steps_every_fifty_iterations() {
         }
         assert_ne!(expected, infos[0].step_size);
     }
+    // One object at a time: the mean of all objects' steps changes when they may, and not between.
+    let settings = SamplerSettings { paper_adaptation: true, ..settings(Sampler::Mwg, 500) };
+    let mut chain = problem.chain(&settings, rng(6), Workspace::serial());
+    let steps: Vec<f64> = (0..600).map(|_| chain.step().step_size).collect();
+    let changes: Vec<usize> = (0..599).filter(|&k| steps[k] != steps[k + 1]).map(|k| k + 2).collect();
+    assert!(changes.len() > 5 && changes.iter().all(|s| s % 50 == 0 && *s <= 501), "{changes:?}");
 }
 
 /// Gradients reported are gradients asked for: one per leapfrog step, however a trajectory ends.
@@ -186,6 +192,13 @@ fn trajectories_report_their_gradients() {
         // A doubling to depth k costs 2^(k - 1); one that was given up may have cost less.
         assert!(info.n_gradients >= (1 << info.tree_depth) - 1 && info.n_gradients < 1 << 4, "{info:?}");
     }
+    // 2^5 - 1 steps are more than this problem needs before it turns back; the sixth doubling is given up.
+    let shortest = |min_depth: usize| {
+        let long = SamplerSettings { min_depth, max_depth: 6, ..nuts.clone() };
+        let mut chain = problem.chain(&long, rng(7), Workspace::serial());
+        (0..200).map(|_| chain.step()).filter(|info| !info.diverging).map(|info| info.n_gradients).min()
+    };
+    assert!(shortest(0) < Some(15) && shortest(5) == Some(31), "{:?} {:?}", shortest(0), shortest(5));
 }
 
 /// A start so far out that nothing can be computed there is a divergence, not a panic, and the chain stays.

@@ -14,7 +14,7 @@ use sbmds::diagnostics::{Chains, ess_bulk, mcse_mean};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
 use sbmds::posterior::{NoisePrior, Posterior, Priors, ScalePrior, Workspace};
 use sbmds::random::{Purpose, stream};
-use sbmds::sampler::{Chain, Sampler};
+use sbmds::sampler::{Chain, Sampler, SamplerSettings};
 
 /// Dissimilarities of the pairs (1, 2), (2, 3), (1, 3): no triangle on a line, so that modes compete.
 const DELTAS: [f64; 3] = [0.6, 0.9, 1.2];
@@ -156,7 +156,8 @@ fn posterior(n_dims: usize, pairs: &Pairs, priors: &Priors, noise: Noise) -> Pos
 }
 
 /// Draws of all quantities: [quantity][chain][draw].
-fn draws(posterior: &Posterior, sampler: Sampler) -> Vec<Vec<Vec<f64>>> {
+fn draws(posterior: &Posterior, settings: &SamplerSettings) -> Vec<Vec<Vec<f64>>> {
+    let sampler = settings.sampler;
     let n_dims = posterior.likelihood().n_dims();
     let delta = |a: usize, b: usize| DELTAS[if a.abs_diff(b) == 2 { 2 } else { a.min(b) }];
     let noise = posterior.likelihood().noise();
@@ -167,8 +168,7 @@ fn draws(posterior: &Posterior, sampler: Sampler) -> Vec<Vec<Vec<f64>>> {
         .map(|chain| {
             let mut rng = stream(11 + sampler as u64, chain, Purpose::Sampling);
             let start = posterior.priors().draw(3, n_dims, &mut rng);
-            let settings = settings(sampler, 1_000);
-            let mut chain = Chain::start(posterior, Some(sparse.clone()), &settings, start, rng, Workspace::serial());
+            let mut chain = Chain::start(posterior, Some(sparse.clone()), settings, start, rng, Workspace::serial());
             while chain.is_warming_up() {
                 chain.step();
             }
@@ -193,8 +193,11 @@ fn check(n_dims: usize, priors: &Priors, noise: Noise) {
     let exact = if n_dims == 1 { exact_on_a_line(priors, noise) } else { exact_in_the_plane(priors, noise) };
     let posterior = posterior(n_dims, &Pairs::full(3), priors, noise);
     let mut failures = Vec::new();
-    for sampler in SAMPLERS {
-        for ((name, _), (draws, exact)) in QUANTITIES.iter().zip(draws(&posterior, sampler).iter().zip(exact)) {
+    // Trajectories that must go on after they have turned visit the same posterior.
+    let long = SamplerSettings { min_depth: 4, ..settings(Sampler::Nuts, 1_000) };
+    for settings in SAMPLERS.map(|sampler| settings(sampler, 1_000)).into_iter().chain([long]) {
+        let sampler = format!("{} from depth {}", settings.sampler, settings.min_depth);
+        for ((name, _), (draws, exact)) in QUANTITIES.iter().zip(draws(&posterior, &settings).iter().zip(exact)) {
             let chains = Chains::new(draws).unwrap();
             let pooled = draws.concat();
             let mean = pooled.iter().sum::<f64>() / pooled.len() as f64;
@@ -204,7 +207,7 @@ fn check(n_dims: usize, priors: &Priors, noise: Noise) {
             }
             let (error, ess) = (mcse_mean(&chains), ess_bulk(&chains));
             let z = (mean - exact) / error;
-            eprintln!("{sampler:9} {name:16} {mean:8.4} grid {exact:8.4} z {z:6.2} ess {ess:7.0}");
+            eprintln!("{sampler:22} {name:16} {mean:8.4} grid {exact:8.4} z {z:6.2} ess {ess:7.0}");
             if z.abs() > LIMIT || ess < LEAST_ESS {
                 failures
                     .push(format!("{sampler}, {name}: {mean} where the grid has {exact} (z = {z:.1}, ess = {ess:.0})"));

@@ -41,6 +41,9 @@ pub struct Samplers {
     /// Trajectory lengths of hmc and surrogate vary by this fraction
     #[arg(long, value_name = "J", default_value_t = 0.0)]
     jitter: f64,
+    /// Doublings of a NUTS trajectory before it may turn back
+    #[arg(long, value_name = "DEPTH", default_value_t = 0)]
+    min_depth: usize,
     /// Seconds of kept draws for each configuration
     #[arg(long, value_name = "S", default_value_t = 2.0)]
     seconds: f64,
@@ -164,8 +167,13 @@ impl Samplers {
         let likelihood = arrange(coupled);
         let surrogate = (sampler == Sampler::Surrogate).then(|| arrange(Coupled::Dispersed(10)));
         let posterior = Posterior::new(likelihood.clone(), Priors::paper(self.dims));
-        let settings =
-            SamplerSettings { sampler, n_warmup: self.warmup, jitter: self.jitter, ..SamplerSettings::default() };
+        let settings = SamplerSettings {
+            sampler,
+            n_warmup: self.warmup,
+            jitter: self.jitter,
+            min_depth: self.min_depth,
+            ..SamplerSettings::default()
+        };
         let start = Parameters {
             x: data.truth().as_slice().to_vec(),
             variance: self.noise * self.noise,

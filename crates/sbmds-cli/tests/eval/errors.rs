@@ -1,6 +1,7 @@
 //! Bad input and usage: exit code 2, a message that says where and what to do, nothing on stdout.
 
 use crate::kit::Folder;
+use crate::program::Ended;
 use crate::table::Table;
 
 /// Files of four objects, and ones with one thing wrong.
@@ -133,4 +134,19 @@ fn graphs_that_name_others() {
     for (couplings, parts) in cases {
         refused(&folder, &format!("d.csv --positions x.csv --sigma 1 --couplings {couplings}"), parts);
     }
+}
+
+/// A name that is misspelt would otherwise silently measure something else.
+#[test]
+fn an_unknown_instruction_set_is_refused() {
+    let folder = folder();
+    let ended = |set: &str| -> Ended {
+        let mut eval = folder.command("eval d.csv --positions x.csv --sigma 1");
+        eval.env("SBMDS_SIMD", set).output().unwrap().into()
+    };
+    let portable = ended("portable");
+    assert_eq!(portable.code, Some(0), "{portable:?}");
+    let refused = ended("avx-2");
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""));
+    assert!(refused.stderr.contains("SBMDS_SIMD") && refused.stderr.contains("use avx512, avx2 or portable"));
 }

@@ -1,5 +1,7 @@
 //! A folder of files and the `sbmds` command run in it.
 
+use std::process::Command;
+
 use serde::Deserialize;
 use tempfile::TempDir;
 
@@ -31,9 +33,14 @@ impl Folder {
         self
     }
 
-    /// Runs `sbmds` with blank-separated arguments.
+    /// `sbmds` with blank-separated arguments, to be run in the folder.
+    pub fn command(&self, arguments: &str) -> Command {
+        command(self.0.path(), arguments)
+    }
+
+    /// Runs it.
     pub fn sbmds(&self, arguments: &str) -> Ended {
-        command(self.0.path(), arguments).output().unwrap().into()
+        self.command(arguments).output().unwrap().into()
     }
 
     /// What `sbmds eval` prints when all is well.

@@ -132,6 +132,11 @@ impl FitConfig {
             let remedy = "give a fraction from 0 to below 1, such as 0.2";
             return Err(RunError::setting("--jitter", format!("{jitter} cannot be used"), remedy));
         }
+        let (least, most) = (self.sampler.min_depth, self.sampler.max_depth);
+        if least > most {
+            let problem = format!("{least} is above the {most} of --max-depth");
+            return Err(RunError::setting("--min-depth", problem, "lower it, or raise --max-depth"));
+        }
         if let Some(rate) = self.sampler.target_acceptance.filter(|&rate| !(above_zero(rate) && rate < 1.0)) {
             let remedy = "give a rate between 0 and 1, such as 0.8";
             return Err(RunError::setting("--target-acceptance", format!("{rate} cannot be used"), remedy));
@@ -152,7 +157,8 @@ mod tests {
     #[test]
     fn settings_that_cannot_be_used_name_their_flag() {
         type Spoil = fn(&mut FitConfig);
-        let cases: [(&str, Spoil); 13] = [
+        let cases: [(&str, Spoil); 14] = [
+            ("--min-depth", |config| config.sampler.min_depth = 11),
             ("--draws", |config| config.run.draws = 2_000_000_000),
             ("--dims", |config| config.model.n_dims = 0),
             ("--chains", |config| config.run.chains = 0),

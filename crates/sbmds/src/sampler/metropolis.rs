@@ -45,12 +45,10 @@ pub(super) struct SingleWalk {
     steps: Vec<StepSize>,
 }
 
-/// Acceptance rate each object's step adapts to: near the optimum for a few dimensions.
-const SINGLE_TARGET: f64 = 0.35;
-
 impl SingleWalk {
-    pub(super) fn new(n_objects: usize, start: f64) -> Self {
-        Self { steps: vec![StepSize::dual_averaging(start, SINGLE_TARGET); n_objects] }
+    /// Every object begins with the same step.
+    pub(super) fn new(n_objects: usize, step: StepSize) -> Self {
+        Self { steps: vec![step; n_objects] }
     }
 
     /// One sweep over all objects; `learn` during warm-up.

@@ -24,6 +24,7 @@ const RIGID_FROM: usize = 4;
 pub(super) struct Nuts {
     pub(super) step: StepSize,
     inverse_mass: Vec<f64>,
+    min_depth: usize,
     max_depth: usize,
     windows: Windows,
     variances: RunningVariance,
@@ -37,7 +38,8 @@ impl Nuts {
     pub(super) fn new(
         inverse_mass: Vec<f64>,
         step: StepSize,
-        (max_depth, n_warmup): (usize, usize),
+        (min_depth, max_depth): (usize, usize),
+        n_warmup: usize,
         (n_objects, n_dims): (usize, usize),
         close_tips: CloseTips,
     ) -> Self {
@@ -45,6 +47,7 @@ impl Nuts {
         Self {
             step,
             inverse_mass,
+            min_depth,
             max_depth,
             windows: Windows::new(n_warmup),
             variances,
@@ -65,6 +68,7 @@ impl Nuts {
         let mut walk = Walk {
             target,
             inverse_mass: &self.inverse_mass,
+            min_depth: self.min_depth,
             step: self.step.get(),
             start_energy: start.energy(&self.inverse_mass),
             acceptance_sum: 0.0,
@@ -190,6 +194,7 @@ impl Frame {
 struct Walk<'a, T> {
     target: &'a mut T,
     inverse_mass: &'a [f64],
+    min_depth: usize,
     step: f64,
     start_energy: f64,
     acceptance_sum: f64,
@@ -230,6 +235,9 @@ impl<T: Target> Walk<'_, T> {
     /// Whether the trajectory turns back: over its whole length, or from either half to just across the seam, which
     /// catches the turns that a trajectory of just the wrong length would hide.
     fn turns(&mut self, tree: &Tree, depth: usize) -> bool {
+        if depth < self.min_depth {
+            return false;
+        }
         let inverse_mass = self.inverse_mass;
         let mut momentum = |place: &Place| -> Rc<Vec<f64>> {
             if depth < RIGID_FROM { place.momentum.clone() } else { place.shape_momentum(self.target, inverse_mass) }

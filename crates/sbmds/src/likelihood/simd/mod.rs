@@ -114,14 +114,26 @@ impl InstructionSet {
         }
     }
 
-    /// The fastest this machine has, or the one named in the environment variable `SBMDS_SIMD`
-    /// (`avx512`, `avx2`, `portable`) if the machine has that.
+    /// The fastest this machine has, or [the one asked for](Self::asked_for) if the machine has that.
     pub fn best() -> Self {
         static BEST: OnceLock<InstructionSet> = OnceLock::new();
         *BEST.get_or_init(|| {
-            let forced = std::env::var("SBMDS_SIMD").ok().and_then(|name| name.parse().ok());
-            forced.into_iter().chain(Self::ALL).find(|set: &Self| set.is_available()).unwrap_or(Self::Portable)
+            let asked_for = Self::asked_for().ok().flatten();
+            asked_for.into_iter().chain(Self::ALL).find(|set: &Self| set.is_available()).unwrap_or(Self::Portable)
         })
+    }
+
+    /// The one named in the environment variable `SBMDS_SIMD` (`avx512`, `avx2`, `portable`), if it is set.
+    ///
+    /// # Errors
+    /// If there is none of that name, or this machine does not have it; the message says what to do.
+    pub fn asked_for() -> Result<Option<Self>, String> {
+        let Some(name) = std::env::var_os("SBMDS_SIMD") else { return Ok(None) };
+        let set: Self = name.to_string_lossy().parse().map_err(|problem| format!("SBMDS_SIMD: {problem}"))?;
+        if set.is_available() {
+            return Ok(Some(set));
+        }
+        Err(format!("SBMDS_SIMD: this machine has no {set}; leave the variable unset to use the fastest it has"))
     }
 }
 
