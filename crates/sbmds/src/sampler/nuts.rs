@@ -84,7 +84,8 @@ impl Nuts {
             // Biased towards the new half, which lies further from the start.
             let take_other = rng.random::<f64>().ln() < other.log_weight - tree.log_weight;
             tree = tree.join(other, forward, take_other);
-            if walk.turns(&tree, depth) {
+            tree.has_turned |= walk.turns(&tree, depth);
+            if tree.has_turned && depth >= self.min_depth {
                 break;
             }
         }
@@ -203,7 +204,8 @@ struct Walk<'a, T> {
 }
 
 impl<T: Target> Walk<'_, T> {
-    /// A tree of 2^depth points beyond `from`; nothing if it diverges or turns back within itself.
+    /// A tree of 2^depth points beyond `from`; nothing if it diverges, or turns back within itself and is not shorter than the
+    /// least that a trajectory must have.
     fn grow(&mut self, from: &PhasePoint, depth: usize, forward: bool, rng: &mut ChaCha8Rng) -> Option<Tree> {
         if depth == 0 {
             return self.step_from(from, forward);
@@ -213,8 +215,9 @@ impl<T: Target> Walk<'_, T> {
         // Uniform over the weights inside a tree: multinomial sampling.
         let total = log_sum_exp(near.log_weight, far.log_weight);
         let take_far = rng.random::<f64>().ln() < far.log_weight - total;
-        let tree = near.join(far, forward, take_far);
-        (!self.turns(&tree, depth)).then_some(tree)
+        let mut tree = near.join(far, forward, take_far);
+        tree.has_turned |= self.turns(&tree, depth);
+        (!tree.has_turned || depth < self.min_depth).then_some(tree)
     }
 
     fn step_from(&mut self, from: &PhasePoint, forward: bool) -> Option<Tree> {
@@ -235,9 +238,6 @@ impl<T: Target> Walk<'_, T> {
     /// Whether the trajectory turns back: over its whole length, or from either half to just across the seam, which
     /// catches the turns that a trajectory of just the wrong length would hide.
     fn turns(&mut self, tree: &Tree, depth: usize) -> bool {
-        if depth < self.min_depth {
-            return false;
-        }
         let inverse_mass = self.inverse_mass;
         let mut momentum = |place: &Place| -> Rc<Vec<f64>> {
             if depth < RIGID_FROM { place.momentum.clone() } else { place.shape_momentum(self.target, inverse_mass) }
@@ -289,6 +289,8 @@ struct Tree {
     sample_energy: f64,
     /// Log of the summed weights exp(-energy).
     log_weight: f64,
+    /// Whether it, or a tree it is made of, turns back: every point of a tree sees the same.
+    has_turned: bool,
     seam: Option<Seam>,
 }
 
@@ -309,6 +311,7 @@ impl Tree {
             sample: point.clone(),
             sample_energy: energy,
             log_weight: -energy,
+            has_turned: false,
             ends: [point.clone(), point],
             seam: None,
         }
@@ -321,6 +324,7 @@ impl Tree {
     /// The two as one, `other` after this one if `forward`; the sample is the other's if `take_other`.
     fn join(self, other: Tree, forward: bool, take_other: bool) -> Tree {
         let log_weight = log_sum_exp(self.log_weight, other.log_weight);
+        let has_turned = self.has_turned || other.has_turned;
         let from = if take_other { &other } else { &self };
         let (sample, sample_energy) = (from.sample.clone(), from.sample_energy);
         let (early, late) = if forward { (self, other) } else { (other, self) };
@@ -329,7 +333,8 @@ impl Tree {
         let [late_first, last] = late.ends;
         let (early_sum, late_sum) = (early.momentum_sum, late.momentum_sum);
         let seam = Some(Seam { early_last, late_first, early_sum, late_sum });
-        Tree { ends: [first, last], momentum_sum: Rc::new(momentum_sum), sample, sample_energy, log_weight, seam }
+        let ends = [first, last];
+        Tree { ends, momentum_sum: Rc::new(momentum_sum), sample, sample_energy, log_weight, has_turned, seam }
     }
 }
 
