@@ -45,7 +45,7 @@ pub struct Cluster {
     #[arg(long, value_name = "P")]
     threads: Option<usize>,
     /// Where to write the results [default: clusters in the directory of the run]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write the counts of draws in which each pair shares a cluster (together.npy, N (N - 1) / 2 numbers)
     #[arg(long)]

@@ -18,7 +18,7 @@ pub struct Compare {
     #[arg(long, value_name = "NAME", default_value = "sigma")]
     quantity: String,
     /// The figure, .svg or .png [default: compare-NAME.svg]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print JSON instead of tables
     #[arg(long)]

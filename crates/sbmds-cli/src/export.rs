@@ -18,7 +18,7 @@ pub struct Export {
     #[arg(long, value_enum, default_value = "npy")]
     format: ExportFormat,
     /// Where to write them
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
     /// Most trees in posterior.trees (beast), of evenly spaced draws
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TREES)]

@@ -7,6 +7,7 @@ use sbmds::sampler::{Sampler, SamplerSettings};
 
 /// The priors.
 #[derive(Args)]
+#[command(next_help_heading = "Priors")]
 pub struct PriorArgs {
     /// Prior standard deviation of the locations
     #[arg(long, value_name = "S", default_value_t = 1.0)]
@@ -30,6 +31,7 @@ pub struct PriorArgs {
 
 /// The sampler.
 #[derive(Args)]
+#[command(next_help_heading = "Sampler")]
 pub struct SamplerArgs {
     /// Sampler: auto, nuts, hmc, mh, mwg or surrogate
     #[arg(long, default_value = "auto")]
@@ -59,6 +61,7 @@ pub struct SamplerArgs {
 
 /// How much is drawn and kept.
 #[derive(Args)]
+#[command(next_help_heading = "Draws")]
 pub struct DrawArgs {
     /// Chains
     #[arg(long, value_name = "K", default_value_t = 4)]

@@ -18,7 +18,7 @@ pub struct Plot {
     #[arg(required = true, num_args = 2.., value_names = ["RUN", "KIND"])]
     words: Vec<PathBuf>,
     /// The file to write: .svg (with its font inside) or .png (300 dots per inch)
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// What trace, rank, ess and density show: sigma, "log density", or any name of diagnostics.csv or of the store
     /// [default: sigma; for ess the one that mixes worst]

@@ -18,7 +18,7 @@ pub struct Report {
     #[command(flatten)]
     labels: LabelArgs,
     /// The file to write [default: report.html in the directory of the run]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 

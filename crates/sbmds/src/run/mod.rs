@@ -1,7 +1,7 @@
 //! A whole fit: from a file of dissimilarities to a directory with draws, a map, diagnostics and a verdict.
 //!
-//! [`fit`] starts a run and [`resume`] goes on with one; both tell the same story, one call per stage. A run is a
-//! directory:
+//! [`fit`] starts a run, [`fit_anew`] starts one in the place of another, and [`resume`] goes on with one; all tell the same
+//! story, one call per stage. A run is a directory:
 //!
 //! ```text
 //! RUN/config.toml       every setting, resolved, with seed, version and input hash: the run can be repeated from it
@@ -30,9 +30,11 @@ mod finished;
 mod fit;
 pub(crate) mod monitor;
 mod observer;
+mod overwrite;
 mod problem;
 mod record;
 mod results;
+mod settings;
 mod starts;
 mod summary;
 mod summary_lines;
@@ -47,7 +49,7 @@ pub use coupled::CoupledPairs;
 pub use directory::RunDirectory;
 pub use error::RunError;
 pub use finished::{FinishedRun, Measured};
-pub use fit::{Changes, Control, Outcome, fit, resume};
+pub use fit::{Changes, Control, Outcome, fit, fit_anew, resume};
 pub use observer::{ChainProgress, Observer, Silent};
 pub use summary::{BranchSummary, Diffusion, Extreme, Interval, StressSummary, Summary};
 pub use summary_lines::digits;
