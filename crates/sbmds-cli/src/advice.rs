@@ -16,13 +16,14 @@ pub fn resume(run: &Path) -> String {
     format!("sbmds fit --resume --out {}", word(run))
 }
 
-/// What may help a run whose verdict is not good, one line each.
+/// What may help a run whose verdict is not good or that has less than it was asked for, one line each.
 pub fn after(run: &Path, config: &FitConfig, summary: &Summary) -> Vec<String> {
-    match summary.verdict_details["kind"].as_str() {
+    let next = match summary.verdict_details["kind"].as_str() {
         Some("not_yet") => vec![longer(run, config, summary)],
         Some("chains_disagree") => disagreement(run, config),
         _ => Vec::new(),
-    }
+    };
+    next.into_iter().chain(ess_not_reached(run, config, summary)).collect()
 }
 
 /// More draws, as many as the verdict asks for; or a new start, if the chains are stuck.
@@ -31,14 +32,32 @@ fn longer(run: &Path, config: &FitConfig, summary: &Summary) -> String {
         let warmup = 2 * config.sampler.n_warmup.max(500);
         return format!("Start anew with: {} --warmup {warmup} --overwrite --out {}", again(run), word(run));
     };
-    let per_stored = config.run.iterations_per_draw() / config.run.thin.max(1);
-    let draws = rounded_up(times * (summary.n_draws * per_stored) as f64);
+    let draws = rounded_up(times * made(config, summary) as f64);
     if draws <= config.run.draws {
         // The time was up before the draws were made.
         return format!("Go on with: {}", resume(run));
     }
-    let flag = if config.run.until_ess.is_some() { "--max-draws" } else { "--draws" };
-    format!("Go on with: {} {flag} {draws}", resume(run))
+    let limit = config.run.max_draws.filter(|&most| most < draws).map(|_| format!(" --max-draws {draws}"));
+    format!("Go on with: {} --draws {draws}{}", resume(run), limit.unwrap_or_default())
+}
+
+/// What to do if the limit of `--until-ess` came first.
+fn ess_not_reached(run: &Path, config: &FitConfig, summary: &Summary) -> Option<String> {
+    let (wanted, smallest) = (config.run.until_ess?, summary.min_ess.as_ref()?.value);
+    if smallest >= wanted || summary.n_draws < config.run.most_stored_draws() {
+        return None;
+    }
+    let draws = rounded_up(1.1 * made(config, summary) as f64 * wanted / smallest.max(1.0));
+    Some(format!(
+        "The effective sample size asked for, {wanted}, is not reached: the smallest is {smallest:.0} after the most draws allowed. \
+         Go on with: {} --max-draws {draws}",
+        resume(run)
+    ))
+}
+
+/// Draws of each chain, as `--draws` counts them.
+fn made(config: &FitConfig, summary: &Summary) -> usize {
+    summary.n_draws * config.run.iterations_per_draw() / config.run.thin.max(1)
 }
 
 /// The settings once more, for a run elsewhere.

@@ -283,14 +283,15 @@ impl Fit {
     }
 }
 
-/// Ends well or with exit code 1, and what to do next.
+/// Ends well or with exit code 1, and says what to do next.
 fn verdict(run: &Path, summary: &Summary) -> Result<(), Failure> {
+    let next = RunDirectory::open(run).map(|(_, config)| advice::after(run, &config, summary)).unwrap_or_default();
+    let text = std::iter::once(summary.verdict.clone()).chain(next).collect::<Vec<_>>().join("\n");
     if summary.converged {
-        eprintln!("{}", summary.verdict);
+        eprintln!("{text}");
         return Ok(());
     }
-    let next = RunDirectory::open(run).map(|(_, config)| advice::after(run, &config, summary)).unwrap_or_default();
-    Err(Failure::not_converged(std::iter::once(summary.verdict.clone()).chain(next).collect::<Vec<_>>().join("\n")))
+    Err(Failure::not_converged(text))
 }
 
 /// Set by Ctrl-C or SIGTERM; a second one ends the process at once.
