@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use super::config::{FitConfig, PriorFamily, RunConfig};
 use super::error::RunError;
-use crate::coupling::LayOptions;
+use crate::coupling::{Effort, LayOptions};
 use crate::posterior::{NoisePrior, Priors, ScalePrior};
 
 /// Settings that have passed [`FitConfig::check`]: whoever holds one need not look again.
@@ -22,7 +22,14 @@ impl Deref for CheckedConfig {
 impl CheckedConfig {
     /// How couplings are laid.
     pub(super) fn lay_options(&self) -> LayOptions {
-        LayOptions { order: self.model.order, landmarks: self.model.landmarks, seed: self.run.seed }
+        let (order, landmarks) = (self.model.order, self.model.landmarks);
+        LayOptions { order, landmarks, seed: self.run.seed, effort: self.effort() }
+    }
+
+    /// How much sampling is asked for.
+    pub(super) fn effort(&self) -> Effort {
+        let of_chain = self.sampler.n_warmup.saturating_add(self.run.draws.saturating_mul(self.run.thin));
+        Effort { n_iterations: of_chain.saturating_mul(self.run.chains) }
     }
 
     /// The priors, in the model's unit.
