@@ -18,7 +18,7 @@ enum OnResume {
 use OnResume::{Fixed, Free};
 
 /// Every flag that is a setting (by its id), its place in the configuration, and whether it may differ on `--resume`.
-const SETTINGS: [(&str, &str, OnResume); 41] = [
+const SETTINGS: [(&str, &str, OnResume); 42] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
     ("features", "input.metric", Fixed),
@@ -32,6 +32,7 @@ const SETTINGS: [(&str, &str, OnResume); 41] = [
     ("noise", "model.noise", Fixed),
     ("storage", "model.storage", Fixed),
     ("standardize", "model.standardize", Fixed),
+    ("priors", "priors.family", Fixed),
     ("prior_scale", "priors.scale", Fixed),
     ("learn_scale", "priors.learn_scale", Fixed),
     ("noise_shape", "priors.noise_shape", Fixed),
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn every_setting_has_its_place() {
-        let text = "fit in.npy --features --names n --labels l --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
+        let text = "fit in.npy --features --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
                     --max-draws 5000";
         let command = Fit::augment_args(clap::Command::new("fit"));
         let matches = command.try_get_matches_from(text.split_whitespace()).unwrap();

@@ -2,9 +2,12 @@
 
 #[cfg(unix)]
 mod crashes;
+mod going_on;
 mod kit;
+mod overwriting;
 mod pictures;
 #[path = "../common/program.rs"]
 mod program;
 mod runs;
+mod time;
 mod trees;

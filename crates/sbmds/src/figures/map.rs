@@ -257,4 +257,25 @@ mod tests {
             assert!(frame.x.0 <= x.0 && frame.x.1 >= x.1 && frame.y.0 <= y.0 && frame.y.1 >= y.1);
         }
     }
+
+    #[test]
+    fn the_rarest_of_many_levels_share_grey() {
+        let levels: Vec<String> = (0..14).map(|level| format!("level {level}")).collect();
+        // Two objects of each level but the last.
+        let codes = (0..13).chain(0..14).collect();
+        let column = LabelColumn { name: "clade".into(), values: LabelValues::Categorical { levels, codes } };
+        let colours = Colours::new(Some(&column), 27);
+        let Meaning::Levels { name, entries } = &colours.meaning else { panic!() };
+        assert_eq!((name.as_str(), entries.len()), ("clade", COLOURS.len()));
+        assert_eq!(entries[11], ("3 others or none".into(), GREY));
+        assert!(colours.of(26) == GREY && colours.of(0) == colours.of(13) && colours.of(0) != GREY);
+    }
+
+    #[test]
+    fn dots_grow_with_the_sheet_and_shrink_with_their_number() {
+        let sheet = |width: f64| Rect { left: 0.0, top: 0.0, right: width, bottom: width };
+        let (column, page) = (sheet(225.0), sheet(480.0));
+        assert!(dot_radius(300, page) > 1.4 && dot_radius(300, column) < 0.8);
+        assert_eq!((dot_radius(10, column), dot_radius(100_000, column)), (1.8, 0.7));
+    }
 }

@@ -19,8 +19,11 @@ impl FitConfig {
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let text = std::fs::read_to_string(path).map_err(RunError::io("read", path))?;
         let unusable = |what: toml::de::Error| RunError::Config { path: path.to_owned(), what: what.to_string() };
-        let mut settings = Self::default().to_table();
-        lay_over(&mut settings, text.parse().map_err(unusable)?);
+        let file: Table = text.parse().map_err(unusable)?;
+        // The file of a run is whole; where an old version left something out, that is not what is now the default.
+        let is_of_a_run = file.contains_key("sbmds_version");
+        let mut settings = if is_of_a_run { Table::new() } else { Self::default().to_table() };
+        lay_over(&mut settings, file);
         settings.try_into().map_err(unusable)
     }
 
@@ -81,6 +84,7 @@ impl FitConfig {
         self.input.names_hash = None;
         self.model.couplings_hash = None;
         self.model.unit = Self::default().model.unit;
+        (self.priors.sigma_floor, self.priors.rounded_to) = (0.0, None);
         if let Some(tree) = &mut self.tree {
             tree.hash.clear();
             tree.total_length = 0.0;
