@@ -86,7 +86,10 @@ impl Objects {
             if y - last < TEXT {
                 continue;
             }
-            let (from, to) = self.interval(frame, object);
+            // Clear of the intervals of all rows that the letters touch.
+            let near = rows.iter().filter(|(_, other)| (other - y).abs() < TEXT / 2.0 + 1.0);
+            let ends = near.map(|&(object, _)| self.interval(frame, object));
+            let (from, to) = ends.fold((f64::MAX, f64::MIN), |all, (from, to)| (all.0.min(from), all.1.max(to)));
             let name = &self.names[object];
             let width = text_width(name) + GAP;
             let (x, anchor) = match () {

@@ -92,17 +92,25 @@ fn spots(dot: usize, width: f64, frame: Rect, dots: &[Point], radius: f64, outli
     spots.extend(outlines.get(dot).and_then(|own| beyond(dots[dot], width, radius, own)).into_iter().flatten());
     spots.retain(|spot| inside(spot.rect, frame) && !covers_a_dot(spot.rect));
     for spot in &mut spots {
-        spot.cost += crossings(spot.rect, outlines);
+        spot.cost += crossings(spot.rect, outlines) + mistaken(spot.rect, dot, dots, radius);
     }
     spots.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     spots
 }
 
-/// A tenth of a side that is less liked costs as much as a tenth of a crossing; several crossings cost no more than four.
+/// What outlines across a name cost, by their points in it; more than a dozen make it no worse.
 fn crossings(rect: Rect, outlines: &[Vec<Point>]) -> f64 {
-    let within = |&(x, y): &Point| (rect.left..=rect.right).contains(&x) && (rect.top..=rect.bottom).contains(&y);
-    let n_points: usize = outlines.iter().map(|outline| outline.iter().filter(|point| within(point)).count()).sum();
+    let n_points: usize =
+        outlines.iter().map(|outline| outline.iter().filter(|point| within(rect, point)).count()).sum();
     (0.35 * n_points as f64).min(4.0)
+}
+
+/// Another dot close to a name could be taken for its own.
+fn mistaken(Rect { left, top, right, bottom }: Rect, own: usize, dots: &[Point], radius: f64) -> f64 {
+    let near = radius + 2.0 * GAP;
+    let close = Rect { left: left - near, top: top - near, right: right + near, bottom: bottom + near };
+    let others = dots.iter().enumerate().filter(|(dot, _)| *dot != own);
+    0.8 * others.filter(|(_, point)| within(close, point)).count() as f64
 }
 
 /// Right, left, above, below, and between these.
@@ -153,6 +161,10 @@ fn spot(anchor: Anchor, (x, y): Point, width: f64, cost: f64) -> Spot {
     };
     let half = TEXT / 2.0;
     Spot { rect: Rect { left, right: left + width, top: y - half, bottom: y + half }, anchor, cost }
+}
+
+fn within(rect: Rect, &(x, y): &Point) -> bool {
+    (rect.left..=rect.right).contains(&x) && (rect.top..=rect.bottom).contains(&y)
 }
 
 fn around((x, y): Point, radius: f64) -> Rect {

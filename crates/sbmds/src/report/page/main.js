@@ -210,5 +210,6 @@
     const [x, y] = map.pixelOf(model.names.indexOf(name));
     return [box.left + 1 + x, box.top + 1 + y];
   };
+  window.sbmds.reach = () => map.reach();
   requestAnimationFrame(() => requestAnimationFrame(finish));
 })();

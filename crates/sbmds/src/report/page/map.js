@@ -258,6 +258,12 @@
       setPaint: (paint) => { painted = paint; request(); },
       hover: (object) => { if (object !== view.hovered) { view.hovered = object; onHover(object); request(); } },
       setPaper: (paper) => { view.paper = paper; drawNow(); },
+      // The pixels between which all ellipses lie.
+      reach: () => {
+        const { low, high } = scene.bounds(true);
+        const [[left, bottom], [right, top]] = [camera.toPixel(...low), camera.toPixel(...high)];
+        return { left, right, top, bottom };
+      },
       renderer: () => (gl && !gl.lost() ? "webgl" : "canvas"),
       frames: () => frames,
       bringIntoView: (object) => { const at = now(object); if (!camera.sees(...at)) camera.centreOn(...at); },
