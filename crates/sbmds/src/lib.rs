@@ -2,7 +2,8 @@
 //!
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
 //! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
-//! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them) and [`embedding`] (the map).
+//! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them), [`embedding`] (the map) and
+//! [`quality`] (whether it describes the data).
 //! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, [`diffusion`] says what a fit
 //! with it found, [`cluster`] finds clusters in the draws. [`run`] is the whole story: a fit from file to directory;
 //! [`report`] makes a page and [`figures`] make pictures of it. [`calibration`] checks whole fits by simulation,
@@ -25,6 +26,7 @@ pub mod likelihood;
 pub mod locations;
 mod numeric;
 pub mod posterior;
+pub mod quality;
 pub mod random;
 pub mod report;
 pub mod reproduce;
