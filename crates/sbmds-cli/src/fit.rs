@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
 use crate::progress::{Watch, WatchMode};
 use crate::tree_arguments::TreeArgs;
-use crate::{report, summary};
+use crate::{again, report, summary};
 
 /// Flags of `sbmds fit`.
 #[derive(Args)]
@@ -101,11 +101,11 @@ impl Fit {
             Outcome::Finished(summary) => {
                 eprintln!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64());
                 self.show(&directory, n_threads);
-                verdict(&summary)
+                verdict(&summary, &directory)
             }
             Outcome::FinishedBefore(summary) => {
                 eprintln!("{shown}: this run is finished; --draws with a larger number goes on with it");
-                verdict(&summary)
+                verdict(&summary, &directory)
             }
             Outcome::Interrupted => Err(Failure::interrupted(format!(
                 "interrupted; everything is saved. Go on with: sbmds fit --resume --out {shown}"
@@ -226,13 +226,14 @@ impl Fit {
     }
 }
 
-/// Ends well or with exit code 1.
-fn verdict(summary: &Summary) -> Result<(), Failure> {
+/// Both verdicts; ends well or with exit code 1, by that on the chains alone.
+fn verdict(summary: &Summary, directory: &Path) -> Result<(), Failure> {
+    let verdicts = summary::verdicts(summary) + &again::with_more_couplings(summary, directory).unwrap_or_default();
     if summary.converged {
-        eprintln!("{}", summary.verdict);
+        eprintln!("{verdicts}");
         Ok(())
     } else {
-        Err(Failure::not_converged(&summary.verdict))
+        Err(Failure::not_converged(verdicts))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The `sbmds` command: a thin shell around the library.
 
+mod again;
 mod arguments;
 mod bench;
 mod calibrate;

@@ -138,9 +138,15 @@ fn number(text: &str) -> String {
     text.parse::<f64>().map_or_else(|_| "-".into(), digits)
 }
 
+/// The verdicts, one line each.
+pub fn verdicts(summary: &Summary) -> String {
+    let lines: Vec<String> = summary.verdicts().iter().map(|(about, text)| format!("{about}: {text}")).collect();
+    lines.join("\n")
+}
+
 /// The numbers, one line each.
 fn table(summary: &Summary) -> String {
     let time = ("time", format!("{:.1} s of sampling over all chains", summary.seconds));
     let lines = summary.lines().into_iter().chain([time]).map(|(name, text)| format!("{name:14} {text}\n"));
-    format!("{}\n\n{}", summary.verdict, lines.collect::<String>())
+    format!("{}\n\n{}", verdicts(summary), lines.collect::<String>())
 }

@@ -8,3 +8,4 @@ mod pictures;
 mod program;
 mod runs;
 mod trees;
+mod verdicts;

@@ -22,8 +22,6 @@ mod worst;
 
 #[cfg(test)]
 mod test_data;
-#[cfg(test)]
-mod tests;
 
 pub use curvature::Curvature;
 pub use judge::{Shown, judge_map};

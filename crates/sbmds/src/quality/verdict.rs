@@ -75,10 +75,7 @@ pub enum Finding {
 impl Finding {
     /// Whether it puts the whole map in doubt.
     pub fn is_fatal(self) -> bool {
-        matches!(
-            self,
-            Self::Equal | Self::Similarities | Self::Little | Self::Undetermined | Self::NotCarriedOver
-        )
+        matches!(self, Self::Equal | Self::Similarities | Self::Little | Self::Undetermined | Self::NotCarriedOver)
     }
 }
 

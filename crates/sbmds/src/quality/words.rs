@@ -65,11 +65,15 @@ fn stress(map: &MapVerdict) -> String {
 
 fn undetermined(map: &MapVerdict) -> String {
     let ratio = map.ellipse_over_map.unwrap_or(f64::NAN);
-    format!("A typical 95% ellipse is {ratio:.1} times as large as the map: locations are not determined by these data.")
+    format!(
+        "A typical 95% ellipse is {ratio:.1} times as large as the map: locations are not determined by these data."
+    )
 }
 
 fn not_carried_over(map: &MapVerdict) -> String {
-    let coverage = map.heldout_coverage.map(|share| format!(", and {} of them in their 95% predictive intervals", percent(share)));
+    let coverage = map
+        .heldout_coverage
+        .map(|share| format!(", and {} of them lie in their 95% predictive intervals", percent(share)));
     format!(
         "The couplings do not carry over to other pairs: over {} that were not coupled the map explains {} (Stress-1 {}){}. \
          Remedy: couple more pairs, --couplings {}; longer chains will not mend it.",
@@ -82,12 +86,12 @@ fn not_carried_over(map: &MapVerdict) -> String {
 }
 
 fn bend(curvature: &Curvature, n_dims: usize) -> String {
-    let observed = |residual: f64| if residual > 0.0 { "larger" } else { "smaller" };
+    let beside = |residual: f64| if residual > 0.0 { "larger than" } else { "smaller than" };
     format!(
-        "The Shepard plot bends: dissimilarities are {} than the shortest distances on the map and {} than the longest. More \
-         dimensions (--dims {}) or a transformation of the dissimilarities may fit better.",
-        observed(curvature.shortest),
-        observed(curvature.longest),
+        "The Shepard plot bends: dissimilarities are {} distances on the map where these are short, and {} them where they are \
+         long. More dimensions (--dims {}) or a transformation of the dissimilarities may fit better.",
+        beside(curvature.shortest),
+        beside(curvature.longest),
         n_dims + 1
     )
 }
@@ -143,7 +147,9 @@ mod tests {
         for (number, text) in shown.into_iter().zip(texts) {
             assert_eq!(short(Some(number)), text);
         }
-        for (share, text) in [(0.936, "94%"), (0.9958, "99.6%"), (0.99999, "more than 99.9%"), (1.0, "100%"), (0.0, "0%")] {
+        for (share, text) in
+            [(0.936, "94%"), (0.9958, "99.6%"), (0.99999, "more than 99.9%"), (1.0, "100%"), (0.0, "0%")]
+        {
             assert_eq!(percent(share), text);
         }
     }

@@ -31,6 +31,7 @@ const SCRIPTS: &[(&str, &str)] = files![
     "clusters.js",
     "heat_map.js",
     "tree.js",
+    "quality.js",
     "main.js",
 ];
 

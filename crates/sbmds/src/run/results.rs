@@ -5,10 +5,12 @@ use super::check::CheckedConfig;
 use super::config::{Keep, TreeConfig};
 use super::directory::RunDirectory;
 use super::error::RunError;
+use super::map_verdict::{ShownMap, judge_shown};
 use super::monitor::TRACE;
 use super::problem::Problem;
 use super::summary::{BranchSummary, Diffusion, Interval, StressSummary, Summary, known};
 use super::tree::RunTree;
+use super::verdicts::ChainsVerdict;
 use crate::diagnostics::{Assessment, Diagnosis, bfmi};
 use crate::diffusion::{DEFAULT_TREES, write_files};
 use crate::dissimilarity::Names;
@@ -16,6 +18,7 @@ use crate::draws::DrawReader;
 use crate::embedding::{
     Moments, ObjectFit, generalised_procrustes, object_fits, principal_axes, procrustes, write_embedding_csv,
 };
+use crate::quality::MapVerdict;
 use crate::sampler::Sampler;
 
 /// Writes `embedding.csv`, `diagnostics.csv` and, last, `summary.json`.
@@ -35,11 +38,21 @@ pub(super) fn write(
     write_embedding(run, problem.data.names(), &moments, &fits)?;
     write_diagnostics(run, &assessment.diagnoses)?;
     let mut summary = summarise(config, problem, chains, assessment, &reader, &fits)?;
+    let all_chains: Vec<usize> = (0..reader.n_chains()).collect();
+    let shown = ShownMap { map: moments.mean(), moments: &moments, chains: &all_chains };
+    add_verdicts(&mut summary, assessment, judge_shown(config, problem, &shown, &reader)?);
     if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
         diffusion.branches = write_diffusion(run, config, tree, &reader, &moments)?;
     }
     run.save_summary(&summary)?;
     Ok(summary)
+}
+
+/// The verdict on the map, and that on the chains in its light.
+fn add_verdicts(summary: &mut Summary, assessment: &Assessment, map: MapVerdict) {
+    let chains = ChainsVerdict::new(assessment, &map);
+    summary.verdict.clone_from(&chains.verdict);
+    (summary.chains, summary.map) = (Some(chains), Some(map));
 }
 
 /// Writes the tree and the files that speak of its nodes; returns how far locations move along the branches.
@@ -124,6 +137,8 @@ fn summarise(
     let mut summary = Summary {
         converged: assessment.verdict.is_converged(),
         verdict: assessment.verdict.to_string(),
+        chains: None,
+        map: None,
         verdict_details: serde_json::to_value(&assessment.verdict)
             .map_err(|error| RunError::Damaged { path: path(), what: error.to_string() })?,
         max_rhat: assessment.max_rhat().map(Into::into),

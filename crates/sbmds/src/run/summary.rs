@@ -2,16 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::verdicts::ChainsVerdict;
 use crate::brownian::BranchStatistics;
 use crate::diagnostics::{Diagnosis, Worst, quantile_of_sorted, sorted};
+use crate::quality::MapVerdict;
 
 /// The summary of a finished run. Numbers that cannot be known are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Whether the verdict is good.
+    /// Whether the verdict on the chains is good.
     pub converged: bool,
-    /// The verdict in words.
+    /// The verdict on the chains in words.
     pub verdict: String,
+    /// The verdict on the chains with its numbers; absent in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chains: Option<ChainsVerdict>,
+    /// The verdict on the map: whether it describes the data; absent in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<MapVerdict>,
     /// The verdict as data (see [`crate::diagnostics::Verdict`]).
     pub verdict_details: serde_json::Value,
     /// The largest R-hat.

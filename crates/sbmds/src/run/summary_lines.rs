@@ -1,6 +1,7 @@
 //! The summary in words: one labelled line for each thing a person asks.
 
 use super::summary::{Diffusion, Extreme, Interval, StressSummary, Summary};
+use super::verdicts::map_lines;
 
 /// Below this the sampler explores energies badly (Betancourt 2016).
 const LOW_BFMI: f64 = 0.3;
@@ -18,6 +19,9 @@ impl Summary {
             ("draws", format!("{} chains x {} after {} of warm-up", self.n_chains, self.n_draws, self.n_warmup)),
             ("sampler", self.sampling()),
         ];
+        if let Some(map) = &self.map {
+            lines.splice(1..1, map_lines(map));
+        }
         if let Some(Diffusion { trait_trace, diffusion_rate, branches, tree, .. }) = &self.diffusion {
             lines.insert(1, ("trace(Sigma)", format!("{} ({tree})", interval(trait_trace))));
             lines.insert(2, ("diffusion rate", format!("{} per unit of the tree's time", interval(diffusion_rate))));

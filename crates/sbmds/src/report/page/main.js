@@ -95,6 +95,7 @@
         ...(warnings.length ? [element("ul", {}, warnings.map((warning) => element("li", {}, warning)))] : []));
       byId("convergence-verdict").textContent = verdict.text;
     } else byId("verdict").hidden = true;
+    Sbmds.showMapVerdict(model);
     const parts = [plural(model.n, "object"), plural(model.dims, "dimension"), Number.isFinite(nPairs) ? plural(nPairs, "pair") : null,
       nChains ? `${plural(nChains, "chain")} of ${plural(nDraws, "draw")}` : null];
     byId("counts").textContent = parts.filter(Boolean).join(" · ");
@@ -127,6 +128,7 @@
       byId(id).disabled = !possible;
       byId(id).addEventListener("change", (event) => { map.view[key] = event.target.checked; map.request(); });
     }
+    byId("ellipses").checked = map.view.ellipses = Sbmds.needsEllipses(model);
     if (!model.draws) byId("cloud").closest("label").title = "The run kept no draws";
     if (model.dims === 1) byId("ellipses").nextSibling.textContent = " 95% intervals";
     byId("player").hidden = !model.draws;
@@ -196,6 +198,7 @@
   drawCharts();
   matchMedia("screen and (max-width: 860px)").addEventListener("change", drawCharts);
   Sbmds.makeDiagnosticsTable(model);
+  Sbmds.makeWorstPairs(model, { select });
   writeFoot();
   wirePrinting();
 
