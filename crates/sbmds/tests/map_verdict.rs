@@ -150,7 +150,7 @@ fn couplings_of_data_that_no_plane_fits_do_not_carry_over() {
     let summary = fitted(&(text + "\n"), |config| {
         config.input.metric = Some(Metric::Cosine);
         config.model.couplings = Couplings::Dispersed(12);
-        (config.sampler.n_warmup, config.run.draws) = (100, 40);
+        (config.sampler.n_warmup, config.run.chains, config.run.draws) = (100, 1, 40);
     });
     let map = summary.map.as_ref().unwrap();
     assert!(map.found(Finding::NotCarriedOver) && !map.describes_data && map.n_heldout == 10_000, "{map:?}");

@@ -33,6 +33,8 @@ pub struct Shown<'a> {
     pub names: &'a Names,
     /// The seed of the run, which fixes the samples of pairs.
     pub seed: u64,
+    /// Pairs that another fit of the kind may couple.
+    pub affordable_pairs: f64,
 }
 
 /// Judges a map by the pairs it was fitted to, by others that are known, and by draws.
@@ -74,7 +76,7 @@ pub fn judge_map<E>(
         reversed_r2: ways.map(|ways| ways.reversed),
         more_couplings: findings
             .contains(&Finding::NotCarriedOver)
-            .then(|| more_couplings(pairs.n_objects(), pairs.n_coupled()).to_string()),
+            .then(|| more_couplings(pairs.n_objects(), pairs.n_coupled(), shown.affordable_pairs).to_string()),
         worst_pairs,
         ..with_numbers(&evidence, findings, shown.sigma)
     };

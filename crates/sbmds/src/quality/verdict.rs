@@ -112,8 +112,6 @@ const COVERAGE_PAIRS: usize = 50;
 const REVERSED_GAIN: f64 = 0.25;
 /// How many times as many pairs to couple next: a step that is felt, and three of which reach any number.
 const TIMES_MORE: usize = 4;
-/// All pairs are advised up to so many: 1,500 objects, which take minutes on two cores.
-const AFFORDABLE_PAIRS: usize = 1_250_000;
 
 /// All that the findings follow from.
 pub(super) struct Evidence {
@@ -193,10 +191,10 @@ impl Evidence {
 }
 
 /// More couplings than so many pairs among `n_objects`: all if that is affordable, else four times as many, dispersed.
-pub(super) fn more_couplings(n_objects: usize, n_pairs: usize) -> Couplings {
-    let n_all = n_objects * n_objects.saturating_sub(1) / 2;
+pub(super) fn more_couplings(n_objects: usize, n_pairs: usize, affordable_pairs: f64) -> Couplings {
+    let n_all = n_objects as f64 * (n_objects as f64 - 1.0) / 2.0;
     let bands = TIMES_MORE * n_pairs.div_ceil(n_objects.max(1));
-    if n_all <= AFFORDABLE_PAIRS || 2 * bands + 1 >= n_objects { Couplings::Full } else { Couplings::Dispersed(bands) }
+    if n_all <= affordable_pairs || 2 * bands + 1 >= n_objects { Couplings::Full } else { Couplings::Dispersed(bands) }
 }
 
 #[cfg(test)]
@@ -205,10 +203,10 @@ mod tests {
 
     #[test]
     fn four_times_as_many_bands_or_all_pairs() {
-        assert_eq!(more_couplings(9_308, 9_308 * 30), Couplings::Dispersed(120));
-        assert_eq!(more_couplings(1_500, 1_500 * 20), Couplings::Full);
-        assert_eq!(more_couplings(2_000, 2_000 * 260), Couplings::Full);
-        assert_eq!(more_couplings(3_188, 3_188 * 113), Couplings::Dispersed(452));
+        let more = |n_objects, bands| more_couplings(n_objects, n_objects * bands, 2e6);
+        assert_eq!((more(9_308, 30), more(3_188, 113)), (Couplings::Dispersed(120), Couplings::Dispersed(452)));
+        // All 1,124,250 pairs can be afforded; four times 260 bands are all of them.
+        assert_eq!((more(1_500, 20), more(2_020, 260)), (Couplings::Full, Couplings::Full));
     }
 
     /// Residuals of plus and minus `error`, the distances being 1 ... 10.

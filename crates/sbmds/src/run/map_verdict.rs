@@ -12,29 +12,24 @@ use crate::quality::{KnownPairs, MapVerdict, Shown, judge_map};
 /// Draws that predictive intervals are made of: the ends of a 95% interval move by little with more.
 const MOST_DRAWS: usize = 200;
 
-/// The map of a run and the chains that it was made of.
-pub(super) struct ShownMap<'a> {
-    pub map: &'a Locations,
-    pub moments: &'a Moments,
-    pub chains: &'a [usize],
-}
-
-/// Judges the shown map by the pairs of the run and the draws of its chains.
+/// Judges the map shown, which is the mean of `moments`, by the pairs of the run and the draws of the `chains` it was made of.
 pub(super) fn judge_shown(
     config: &CheckedConfig,
     problem: &Problem,
-    shown: &ShownMap,
+    moments: &Moments,
+    chains: &[usize],
     reader: &DrawReader,
 ) -> Result<MapVerdict, RunError> {
-    let sigmas = sigmas(reader, shown.chains)?;
+    let sigmas = sigmas(reader, chains)?;
     let n_sigmas: usize = sigmas.iter().map(Vec::len).sum();
     let judged = Shown {
-        map: shown.map,
-        moments: shown.moments,
+        map: moments.mean(),
+        moments,
         sigma: sigmas.iter().flatten().sum::<f64>() / n_sigmas as f64,
         noise: config.model.noise,
         names: problem.data.names(),
         seed: config.run.seed,
+        affordable_pairs: config.effort().affordable_pairs(config.model.n_dims),
     };
     judge_map(&judged, &Known::new(problem), |visit| visit_draws(reader, &sigmas, visit))
 }

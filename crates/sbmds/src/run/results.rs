@@ -5,8 +5,9 @@ use super::check::CheckedConfig;
 use super::config::{Keep, TreeConfig};
 use super::directory::RunDirectory;
 use super::error::RunError;
-use super::map_verdict::{ShownMap, judge_shown};
+use super::map_verdict::judge_shown;
 use super::monitor::TRACE;
+use super::prior_check;
 use super::problem::Problem;
 use super::summary::{BranchSummary, Diffusion, Interval, StressSummary, Summary, known};
 use super::tree::RunTree;
@@ -39,8 +40,11 @@ pub(super) fn write(
     write_diagnostics(run, &assessment.diagnoses)?;
     let mut summary = summarise(config, problem, chains, assessment, &reader, &fits)?;
     let all_chains: Vec<usize> = (0..reader.n_chains()).collect();
-    let shown = ShownMap { map: moments.mean(), moments: &moments, chains: &all_chains };
-    add_verdicts(&mut summary, assessment, judge_shown(config, problem, &shown, &reader)?);
+    let map = judge_shown(config, problem, &moments, &all_chains, &reader)?;
+    add_verdicts(&mut summary, assessment, map);
+    let sum_of_squares = rms_stress(problem, &fits).powi(2) * summary.n_pairs as f64;
+    let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
+    summary.warnings.extend(prior_check::warnings(config, &moments, sigma, sum_of_squares));
     if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
         diffusion.branches = write_diffusion(run, config, tree, &reader, &moments)?;
     }
