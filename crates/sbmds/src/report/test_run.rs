@@ -69,6 +69,7 @@ pub(crate) fn fixed_run(directory: &Path) -> FinishedRun {
         names: run.names(),
         n_dims: 2,
         keep_x: true,
+        reference: None,
         variables: vec![Variable::float("sigma"), Variable::float("monitored_distance").with_axis("pair", n_pairs)],
         stats: vec![Variable::float("lp")],
     };
