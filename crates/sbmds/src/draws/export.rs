@@ -49,12 +49,7 @@ pub fn export_npy(
     Ok(written)
 }
 
-fn export_x(
-    reader: &DrawReader,
-    n_draws: usize,
-    path: PathBuf,
-    frame: Option<Frame>,
-) -> Result<PathBuf, StoreError> {
+fn export_x(reader: &DrawReader, n_draws: usize, path: PathBuf, frame: Option<Frame>) -> Result<PathBuf, StoreError> {
     let row_len = reader.names().len() * reader.n_dims();
     let shape = [reader.n_chains(), n_draws, reader.names().len(), reader.n_dims()];
     let draws = (0..reader.n_chains()).flat_map(|chain| (0..n_draws).map(move |draw| (chain, draw)));

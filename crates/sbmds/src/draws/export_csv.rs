@@ -98,10 +98,7 @@ impl<W: Write> Table for csv::Writer<W> {
 }
 
 /// Replaces the file at `path` by a table; an error of the store comes out as itself.
-fn write(
-    path: PathBuf,
-    fill: impl FnOnce(&mut dyn Table) -> Result<(), Failed>,
-) -> Result<PathBuf, StoreError> {
+fn write(path: PathBuf, fill: impl FnOnce(&mut dyn Table) -> Result<(), Failed>) -> Result<PathBuf, StoreError> {
     let mut unreadable = None;
     let written = replace_file(&path, Sync::Later, |file| {
         let mut table = csv::Writer::from_writer(file);

@@ -169,7 +169,16 @@ mod tests {
     use super::*;
 
     fn plan(names: &Names, variables: Vec<Variable>) -> StorePlan<'_> {
-        StorePlan { n_chains: 2, n_draws: 100, names, n_dims: 2, keep_x: true, reference: None, variables, stats: Vec::new() }
+        StorePlan {
+            n_chains: 2,
+            n_draws: 100,
+            names,
+            n_dims: 2,
+            keep_x: true,
+            reference: None,
+            variables,
+            stats: Vec::new(),
+        }
     }
 
     #[test]

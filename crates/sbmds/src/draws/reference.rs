@@ -17,8 +17,10 @@ pub(super) fn frame(plan: &StorePlan) -> &'static str {
             "aligned: each draw was rotated, reflected and shifted (Procrustes) to the map constant_data/reference, so that draws \
              can be averaged; raw = transpose(x_rotation) (x - x_shift), with both from sample_stats"
         }
-        None => "raw: as the sampler had it; draws are rotated, reflected and shifted against each other and must be aligned \
-             before they are averaged",
+        None => {
+            "raw: as the sampler had it; draws are rotated, reflected and shifted against each other and must be aligned \
+             before they are averaged"
+        }
     }
 }
 

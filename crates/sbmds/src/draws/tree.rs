@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::error::StoreError;
-use super::reference;
 use super::plan::{Axis, Dtype, StorePlan, Variable};
+use super::reference;
 use super::zarr::{ArraySpec, Content, METADATA, ZarrArray, write_json};
 
 /// Name of the store in the directory of a run.

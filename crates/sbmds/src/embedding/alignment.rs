@@ -21,7 +21,8 @@ impl Alignment {
 
     /// By the objects that are not in `left_out` (in ascending order); by all if too few would remain to fix a rotation.
     pub fn without(reference: Locations, left_out: &[usize]) -> Self {
-        let deciding: Vec<usize> = (0..reference.n_objects()).filter(|object| left_out.binary_search(object).is_err()).collect();
+        let deciding: Vec<usize> =
+            (0..reference.n_objects()).filter(|object| left_out.binary_search(object).is_err()).collect();
         if left_out.is_empty() || deciding.len() <= reference.n_dims() {
             return Self::to(reference);
         }

@@ -142,7 +142,8 @@ mod tests {
     #[test]
     fn moved_draws_have_moved_modes() {
         let mixed = mixed();
-        let motion = principal_axes(&Locations::from_fn(3, 2, |object, dim| (object * object + 5 * dim * object) as f64));
+        let motion =
+            principal_axes(&Locations::from_fn(3, 2, |object, dim| (object * object + 5 * dim * object) as f64));
         let moved = mixed.moved(&motion);
         let (there, back) = (moved.modes(None)[0].centres(), mixed.modes(None)[0].centres());
         for (centre, expected) in there.centres.iter().zip(&back.centres) {

@@ -105,9 +105,8 @@ fn cut(points: &Points, group: &[usize], axis: &[f64]) -> Option<[Vec<usize>; 2]
 fn settle(points: &Points, group: &[usize], mut parts: [Vec<usize>; 2]) -> [Vec<usize>; 2] {
     for _ in 0..STEPS {
         let means = [points.mean(&parts[0]), points.mean(&parts[1])];
-        let squared = |point: usize, mean: &[f64]| {
-            points.get(point).iter().zip(mean).map(|(x, m)| (x - m).powi(2)).sum::<f64>()
-        };
+        let squared =
+            |point: usize, mean: &[f64]| points.get(point).iter().zip(mean).map(|(x, m)| (x - m).powi(2)).sum::<f64>();
         let (first, second): (Vec<usize>, Vec<usize>) =
             group.iter().partition(|&&point| squared(point, &means[0]) <= squared(point, &means[1]));
         let next = [first, second];

@@ -42,8 +42,9 @@ impl SampledPairs {
     /// Of the coupled pairs of so many objects.
     pub fn new(coupled: &CoupledPairs<'_>, n_objects: usize) -> Self {
         let every = (2 * coupled.n_pairs()).div_ceil(MOST_PAIRS).max(1);
-        let of_object =
-            |a: usize| coupled.partners(a).into_iter().filter(move |&(b, _)| every > 1 || a < b).map(move |(b, d)| (a, b, d));
+        let of_object = |a: usize| {
+            coupled.partners(a).into_iter().filter(move |&(b, _)| every > 1 || a < b).map(move |(b, d)| (a, b, d))
+        };
         Self((0..n_objects).step_by(every).flat_map(of_object).collect())
     }
 

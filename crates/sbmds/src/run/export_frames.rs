@@ -61,7 +61,9 @@ impl ExportFrames {
             Self::Aligned(alignment) => Ok(alignment.apply(x)),
             Self::Raw(motions) => {
                 let motion = motions.get(chain).and_then(|motions| motions.get(draw));
-                Ok(motion.ok_or_else(|| StoreError::Plan(format!("draw {draw} of chain {chain} was not moved")))?.apply(x))
+                Ok(motion
+                    .ok_or_else(|| StoreError::Plan(format!("draw {draw} of chain {chain} was not moved")))?
+                    .apply(x))
             }
         }
     }

@@ -81,6 +81,16 @@ impl FinishedRun {
         (self.mode, self.summary.shown.maps.len().max(1))
     }
 
+    /// What the map is, in words: "posterior mean", "a central draw", with the mode if there are several.
+    pub fn what_is_shown(&self) -> String {
+        let is_draw = self.summary.shown.maps.get(self.mode - 1).is_some_and(|map| map.central_draw.is_some());
+        let what = if is_draw { "a central draw" } else { "posterior mean" };
+        match self.mode() {
+            (_, 1) => what.into(),
+            (mode, n_modes) => format!("{what} of mode {mode} of {n_modes}"),
+        }
+    }
+
     /// The chains that the map consists of.
     pub fn shown_chains(&self) -> &[usize] {
         &self.chains
@@ -306,7 +316,11 @@ fn chains_of(summary: &Summary, reader: &DrawReader, mode: usize) -> Result<Vec<
     if !(1..=n_modes).contains(&mode) {
         let modes = if n_modes == 1 { "one mode".to_owned() } else { format!("{n_modes} modes") };
         let problem = format!("{mode} is asked for, and the chains are in {modes}");
-        return Err(RunError::setting("--mode", problem, format!("give a number from 1 to {n_modes}, or leave it out")));
+        return Err(RunError::setting(
+            "--mode",
+            problem,
+            format!("give a number from 1 to {n_modes}, or leave it out"),
+        ));
     }
     // Older versions did not say.
     let all = || (0..reader.n_chains()).collect();

@@ -1,11 +1,11 @@
 //! What a finished run says: the map, the diagnostics and the summary.
 
+use super::central::SampledPairs;
 use super::chain::Saved;
 use super::check::CheckedConfig;
 use super::config::{Keep, TreeConfig};
 use super::directory::RunDirectory;
 use super::error::RunError;
-use super::central::SampledPairs;
 use super::map_files::{embedding_path, write_maps};
 use super::monitor::TRACE;
 use super::problem::Problem;

@@ -118,8 +118,7 @@ impl ShownSummary {
 }
 
 fn of_modes(shown: &MapSummary, others: &[MapSummary]) -> String {
-    let listed: Vec<String> =
-        others.iter().map(|map| format!("{} ({})", map.file, name_chains(&map.chains))).collect();
+    let listed: Vec<String> = others.iter().map(|map| format!("{} ({})", map.file, name_chains(&map.chains))).collect();
     format!(
         "The map shown is mode 1 of {}: {}, {} of {} draws. The other {}: {}; `sbmds plot RUN map --mode 2` draws the next one.",
         others.len() + 1,
@@ -169,8 +168,10 @@ mod tests {
         let mut shown = ShownSummary { maps: vec![map(1, &[0, 1, 3], 300), map(2, &[2], 100)], unknown: vec![] };
         assert_eq!(
             shown.sentences(),
-            ["The map shown is mode 1 of 2: chains 0, 1 and 3, 300 of 400 draws. The other is in: embedding-mode-2.csv \
-              (chain 2); `sbmds plot RUN map --mode 2` draws the next one."]
+            [
+                "The map shown is mode 1 of 2: chains 0, 1 and 3, 300 of 400 draws. The other is in: embedding-mode-2.csv \
+              (chain 2); `sbmds plot RUN map --mode 2` draws the next one."
+            ]
         );
         shown.maps.truncate(1);
         shown.maps[0].multimodal = (0..7).map(|k| format!("o{k}")).collect();

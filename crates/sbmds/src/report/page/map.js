@@ -106,6 +106,10 @@
 
     function drawOver(ctx) {
       const [ink, paper] = ["--ink", "--raised"].map(Sbmds.themeColour);
+      if (view.draw < 0 && !view.playing) {
+        const { heights } = scene;
+        Sbmds.drawOtherModes(ctx, model, camera, { axes: view.axes, heights, colours: painted.colours, pixelOf, ellipses: view.ellipses, ink });
+      }
       if (view.outlines && model.clusters) Sbmds.drawOutlines(ctx, model.clusters, camera, view.axes, scene.heights);
       const neighbours = view.selected >= 0 && model.neighbours ? model.neighbours.of(view.selected) : [];
       if (view.selected >= 0) {
