@@ -48,6 +48,12 @@ impl SampledPairs {
         Self((0..n_objects).step_by(every).flat_map(of_object).collect())
     }
 
+    /// These pairs with these dissimilarities.
+    #[cfg(test)]
+    pub(super) fn of(pairs: Vec<(usize, usize, f64)>) -> Self {
+        Self(pairs)
+    }
+
     /// Root mean squared residual of a map; NaN without pairs.
     pub fn stress(&self, map: &Locations) -> f64 {
         let squares: f64 = self.0.iter().map(|&(a, b, delta)| (delta - map.distance(a, b)).powi(2)).sum();

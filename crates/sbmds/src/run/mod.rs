@@ -41,6 +41,8 @@ mod reference;
 mod results;
 mod shown;
 mod shown_summary;
+#[cfg(test)]
+mod shown_tests;
 mod starts;
 mod summary;
 mod summary_lines;

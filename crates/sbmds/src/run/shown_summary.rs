@@ -110,7 +110,7 @@ impl ShownSummary {
             ));
         }
         if !shown.multimodal.is_empty() {
-            sentences.push(of_objects(&shown.multimodal));
+            sentences.push(of_objects(&shown.multimodal, shown.central_draw.is_some()));
         }
         sentences.extend(self.unknown.iter().cloned());
         sentences
@@ -130,12 +130,13 @@ fn of_modes(shown: &MapSummary, others: &[MapSummary]) -> String {
     )
 }
 
-fn of_objects(names: &[String]) -> String {
+fn of_objects(names: &[String], is_draw: bool) -> String {
     let (n, listed) = (names.len(), names.iter().take(MOST_NAMES).cloned().collect::<Vec<_>>().join(", "));
     let more = if n > MOST_NAMES { format!(" and {} more", n - MOST_NAMES) } else { String::new() };
     let (has, it) = if n == 1 { ("One object has", "it") } else { ("Several objects have", "each") };
+    let which = if is_draw { "the one it has in that draw" } else { "the heaviest" };
     format!(
-        "{has} several modes: {listed}{more}. The map shows {it} in the heaviest, with the spread of that mode; all modes with \
+        "{has} several modes: {listed}{more}. The map shows {it} in {which}, with the spread of that mode; all modes with \
          their shares are in modes.csv."
     )
 }
@@ -179,6 +180,6 @@ mod tests {
         shown.maps[0].central_draw = Some(central);
         let [central, objects] = &shown.sentences()[..] else { panic!("{:?}", shown.sentences()) };
         assert!(central.contains("stress 0.2180 against 0.2130") && central.contains("chain 2, draw 17"), "{central}");
-        assert!(objects.contains("o0, o1, o2, o3, o4 and 2 more. The map shows each in the heaviest"), "{objects}");
+        assert!(objects.contains("o0, o1, o2, o3, o4 and 2 more. The map shows each in the one it has in that draw"), "{objects}");
     }
 }

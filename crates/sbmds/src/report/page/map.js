@@ -157,7 +157,7 @@
       ctx.lineJoin = "round";
       const isFirst = new Set(first);
       for (const object of [...first, ...seen.filter((other) => !isFirst.has(other) && painted.colours[4 * other + 3] > Sbmds.FADED)]) {
-        const text = Sbmds.shorten(model.names[object], 28);
+        const text = Sbmds.shorten(model.names[object], 28) + Sbmds.shareOf(model, object);
         const spot = place.text(...pixelOf(object), ctx.measureText(text).width, scene.radius, object === view.selected || object === view.hovered);
         if (!spot) continue;
         ctx.strokeStyle = paper;

@@ -7,6 +7,12 @@
   Sbmds.otherModes = (model) => model.objectModes.flatMap(({ object, shown, modes }) =>
     modes.map((mode, number) => ({ object, number, ...mode })).filter(({ number }) => number !== shown));
 
+  // The share of the mode that is shown, after the name of an object that has several.
+  Sbmds.shareOf = (model, object) => {
+    const of = model.objectModes.find((one) => one.object === object);
+    return of ? ` ${Sbmds.percent(of.modes[of.shown].share)}` : "";
+  };
+
   // What the card of an object says of its modes; nothing if it has one.
   Sbmds.modeLines = (model, object) => {
     const of = model.objectModes.find((one) => one.object === object);
