@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use rayon::prelude::*;
 
 use super::alignment::Alignment;
-use super::procrustes::generalised_procrustes;
+use super::procrustes::{generalised_procrustes, rms_difference, weighted_procrustes};
 use super::two_modes::{Points, Split, separate};
 use crate::Locations;
 
@@ -61,8 +61,8 @@ fn groups(points: &Points) -> Vec<Vec<usize>> {
 
 /// The objects that have several modes, in ascending order, from draws that lie anyhow.
 ///
-/// One object that jumps drags the alignment of all others along, so that they seem to jump, too, but less far. Those that
-/// jump furthest are therefore left out of the alignment, and the rest is looked at again until nothing jumps any more. If
+/// One object that jumps drags the alignment of all others along, so that they seem to jump, too, but less far. The alignment is
+/// therefore robust, those that jump furthest are left out of it, and the rest is looked at again until nothing jumps any more. If
 /// more than half of the objects jump, it is the map that has several modes, not single objects: none are named.
 pub fn find_object_modes(draws: &[Locations]) -> Vec<usize> {
     let Some((n_objects, n_dims)) = draws.first().map(|draw| (draw.n_objects(), draw.n_dims())) else {
@@ -70,7 +70,7 @@ pub fn find_object_modes(draws: &[Locations]) -> Vec<usize> {
     };
     let mut left_out: Vec<usize> = Vec::new();
     loop {
-        let aligned = align(draws, &left_out);
+        let aligned = align_robustly(draws, &left_out);
         let jumps: Vec<(usize, f64)> = (0..n_objects)
             .into_par_iter()
             .filter(|object| left_out.binary_search(object).is_err())
@@ -94,6 +94,48 @@ fn jump(object: usize, aligned: &[Locations]) -> Option<f64> {
     let points = Points::of_object(object, aligned);
     let all: Vec<usize> = (0..points.len()).collect();
     separate(&points, &all).map(|split| split.gap)
+}
+
+/// Rounds of robust alignment, and steps of each: enough for weights to settle on the objects that stay.
+const ROUNDS: usize = 3;
+const STEPS: usize = 4;
+
+/// Draws aligned to their mean by the objects that are not left out; among those, the sum of distances is made small, not that
+/// of squares (iteratively reweighted least squares), so that a few that jump hardly move the others.
+fn align_robustly(draws: &[Locations], left_out: &[usize]) -> Vec<Locations> {
+    let mut aligned = align(draws, left_out);
+    for _ in 0..ROUNDS {
+        let mean = mean_of(&aligned);
+        aligned = aligned.par_iter().map(|draw| nearer(draw, &mean, left_out)).collect();
+    }
+    aligned
+}
+
+fn mean_of(draws: &[Locations]) -> Locations {
+    let mut mean = Locations::zeros(draws[0].n_objects(), draws[0].n_dims());
+    for draw in draws {
+        let sums = mean.as_mut_slice().iter_mut().zip(draw.as_slice());
+        sums.for_each(|(sum, x)| *sum += x / draws.len() as f64);
+    }
+    mean
+}
+
+fn nearer(draw: &Locations, mean: &Locations, left_out: &[usize]) -> Locations {
+    let mut x = draw.clone();
+    // Weights stay finite where an object fits exactly.
+    let smallest = 1e-3 * rms_difference(mean, &Locations::zeros(mean.n_objects(), mean.n_dims()));
+    for _ in 0..STEPS {
+        let gap = |object: usize| {
+            (0..x.n_dims()).map(|dim| (x.get(object, dim) - mean.get(object, dim)).powi(2)).sum::<f64>().sqrt()
+        };
+        let weight = |object: usize| match left_out.binary_search(&object) {
+            Ok(_) => 0.0,
+            Err(_) => 1.0 / (gap(object) + smallest).max(f64::MIN_POSITIVE),
+        };
+        let weights: Vec<f64> = (0..x.n_objects()).map(weight).collect();
+        x = weighted_procrustes(&x, mean, &weights).apply(&x);
+    }
+    x
 }
 
 /// Draws aligned to their mean by the objects that are not left out.

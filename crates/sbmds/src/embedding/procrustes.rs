@@ -77,6 +77,20 @@ pub fn procrustes(map: &Locations, reference: &Locations) -> RigidMotion {
     RigidMotion { rotation: nearest_orthogonal(cross.as_ref()), from, to }
 }
 
+/// The same where each object's squared distance counts with a weight of its own, positive for some.
+pub(super) fn weighted_procrustes(map: &Locations, reference: &Locations, weights: &[f64]) -> RigidMotion {
+    let (n_dims, total) = (map.n_dims(), weights.iter().sum::<f64>());
+    let centre = |x: &Locations| -> Vec<f64> {
+        (0..n_dims).map(|dim| x.dim(dim).iter().zip(weights).map(|(x, weight)| weight * x).sum::<f64>() / total).collect()
+    };
+    let (from, to) = (centre(map), centre(reference));
+    let cross = Mat::from_fn(n_dims, n_dims, |row, column| {
+        let pairs = reference.dim(row).iter().zip(map.dim(column)).zip(weights);
+        pairs.map(|((target, x), weight)| weight * (target - to[row]) * (x - from[column])).sum::<f64>()
+    });
+    RigidMotion { rotation: nearest_orthogonal(cross.as_ref()), from, to }
+}
+
 /// The motion that centres a map and turns it to its principal axes, widest first, with the coordinate of
 /// largest magnitude positive on every axis.
 pub fn principal_axes(map: &Locations) -> RigidMotion {
@@ -294,6 +308,18 @@ mod tests {
     fn no_draws_give_no_mean_and_errors_are_handed_on() {
         assert!(generalised_procrustes(|_| Ok::<(), Infallible>(())).unwrap().is_none());
         assert_eq!(generalised_procrustes(|_| Err("disk")).unwrap_err(), "disk");
+    }
+
+    #[test]
+    fn weights_decide_whose_fit_counts() {
+        let (map, reference) = (gaussian_map(9, 2, 1), gaussian_map(9, 2, 2));
+        let equal = weighted_procrustes(&map, &reference, &[0.7; 9]).apply(&map);
+        assert!(rms_difference(&equal, &procrustes(&map, &reference).apply(&map)) < 1e-12);
+        let mut moved = random_motion(2, 3).apply(&reference);
+        moved.set(8, 0, 100.0);
+        let weights = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0];
+        let back = weighted_procrustes(&moved, &reference, &weights).apply(&moved);
+        assert!((0..8).all(|o| (0..2).all(|d| (back.get(o, d) - reference.get(o, d)).abs() < 1e-10)));
     }
 
     #[test]
