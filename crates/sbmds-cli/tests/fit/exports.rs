@@ -46,7 +46,11 @@ fn exported_draws_average_to_the_map_and_raw_ones_do_not() {
     let (shape, aligned) = draws("aligned-npy");
     let map = embedding(&case, "aligned", 3);
     assert!(case.summary("aligned")["shown"]["maps"][0].get("central_draw").is_none(), "the case is a plain one");
-    assert!(largest_gap(&mean_map(&shape, &aligned), &map) < 1e-6, "{}", largest_gap(&mean_map(&shape, &aligned), &map));
+    assert!(
+        largest_gap(&mean_map(&shape, &aligned), &map) < 1e-6,
+        "{}",
+        largest_gap(&mean_map(&shape, &aligned), &map)
+    );
     let (_, raw) = draws("aligned-raw");
     assert!(largest_gap(&mean_map(&shape, &raw), &map) > 0.1, "raw draws are anyhow");
     assert!(largest_gap(&distances(&shape, &aligned), &distances(&shape, &raw)) < 1e-9);
@@ -65,7 +69,8 @@ fn the_store_says_in_which_frame_its_draws_are() {
     let case = Case::new(12);
     case.run(&format!("fit matrix.csv --out aligned {SHORT}")).expect_finished();
     case.run(&format!("fit matrix.csv --out raw --raw-draws {SHORT}")).expect_finished();
-    let frame = |run: &str| case.json(&format!("{run}/draws.zarr/posterior/zarr.json"))["attributes"]["x_frame"].clone();
+    let frame =
+        |run: &str| case.json(&format!("{run}/draws.zarr/posterior/zarr.json"))["attributes"]["x_frame"].clone();
     assert!(frame("aligned").as_str().unwrap().starts_with("aligned: each draw was rotated"), "{}", frame("aligned"));
     assert!(frame("raw").as_str().unwrap().starts_with("raw: as the sampler had it"), "{}", frame("raw"));
     assert!(case.path("aligned/draws.zarr/constant_data/reference").exists());
@@ -103,7 +108,8 @@ fn tables_hold_the_same_numbers_with_names_quoted() {
     let text = case.read("csv/scalars.csv");
     assert!(text.starts_with("chain,draw,sigma,log_likelihood,lambda1,lambda2\n0,0,"), "{text}");
     let sigma = read_npy(&case.path("npy/sigma.npy")).1;
-    let column = |k: usize| text.lines().skip(1).map(move |line| line.split(',').nth(k).unwrap().parse::<f64>().unwrap());
+    let column =
+        |k: usize| text.lines().skip(1).map(move |line| line.split(',').nth(k).unwrap().parse::<f64>().unwrap());
     assert_eq!(column(2).collect::<Vec<_>>(), sigma);
     assert_eq!(column(3).collect::<Vec<_>>(), read_npy(&case.path("npy/log_likelihood.npy")).1);
 }

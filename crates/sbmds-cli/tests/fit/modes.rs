@@ -6,17 +6,8 @@ use crate::kit::{Case, read_npy};
 /// on a line: it fits on either side.
 fn two_sided() -> Case {
     let case = Case::new(5);
-    let places = [
-        [0.0, 0.0],
-        [2.0, 0.0],
-        [4.0, 0.0],
-        [1.0, 3.0],
-        [3.5, 2.5],
-        [0.5, -2.5],
-        [3.0, -3.5],
-        [5.5, -1.0],
-        [1.2, 2.0],
-    ];
+    let places =
+        [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0], [1.0, 3.0], [3.5, 2.5], [0.5, -2.5], [3.0, -3.5], [5.5, -1.0], [1.2, 2.0]];
     let mut edges = String::from("from,to,value\n");
     for (a, [x, y]) in places.iter().enumerate() {
         for (b, [u, v]) in places.iter().enumerate().skip(a + 1).filter(|(b, _)| *b < 8 || a < 3) {
@@ -61,8 +52,7 @@ fn mean_of(draws: &[f64], shape: &[usize], chains: &[usize]) -> Vec<[f64; 2]> {
     let (n_draws, n_objects) = (shape[1], shape[2]);
     let mean = |object: usize, dim: usize| {
         let places = chains.iter().flat_map(|chain| (0..n_draws).map(move |draw| chain * n_draws + draw));
-        places.map(|place| draws[(place * n_objects + object) * 2 + dim]).sum::<f64>()
-            / (chains.len() * n_draws) as f64
+        places.map(|place| draws[(place * n_objects + object) * 2 + dim]).sum::<f64>() / (chains.len() * n_draws) as f64
     };
     (0..n_objects).map(|object| [mean(object, 0), mean(object, 1)]).collect()
 }
@@ -85,8 +75,16 @@ fn an_object_that_fits_in_two_places_is_shown_in_one_and_both_are_listed() {
     let at = |row: usize| [4, 5].map(|column| cell(row, column).parse::<f64>().unwrap());
     let shown = (0..2).find(|&row| cell(row, 3) == "yes").unwrap();
     // Both places fit, and the place between them does not.
-    let other = { let mut map = map.clone(); map[8] = at(1 - shown); map };
-    let between = { let mut map = map.clone(); map[8] = [0, 1].map(|dim| (map[8][dim] + at(1 - shown)[dim]) / 2.0); map };
+    let other = {
+        let mut map = map.clone();
+        map[8] = at(1 - shown);
+        map
+    };
+    let between = {
+        let mut map = map.clone();
+        map[8] = [0, 1].map(|dim| (map[8][dim] + at(1 - shown)[dim]) / 2.0);
+        map
+    };
     assert!(stress(&case, &other) < 0.05 && stress(&case, &between) > 0.2, "{}", stress(&case, &between));
     // Its spread is that of one mode: far less than the four units between both.
     let row = &table(&case, "run/embedding.csv")[8].1;
@@ -139,8 +137,10 @@ fn chains_on_different_sides_are_shown_one_by_one_and_never_averaged() {
     assert!(stress(&case, &better) < 0.1, "{}", stress(&case, &better));
     case.run("plot run map --mode 9 --out no.svg").expect(2, &["--mode: 9 is asked for", "give a number from 1 to"]);
     assert!(case.run("summary run --no-map").stdout.contains("; mode 1 of "));
-    assert!(case.read("run/report.html").contains("\"other_maps\":[{\"shown\":\"posterior mean of mode 2") ||
-        case.read("run/report.html").contains("\"other_maps\":[{\"shown\":\"a central draw of mode 2"));
+    assert!(
+        case.read("run/report.html").contains("\"other_maps\":[{\"shown\":\"posterior mean of mode 2")
+            || case.read("run/report.html").contains("\"other_maps\":[{\"shown\":\"a central draw of mode 2")
+    );
     // Without draws the moments of each chain say as much.
     let ended = case.run(&format!("{FIT} --out kept --keep summary {settings}"));
     ended.expect(1, &["note: The map shown is mode 1 of", "--keep summary", "cannot be told"]);

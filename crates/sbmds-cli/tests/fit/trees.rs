@@ -294,7 +294,10 @@ fn aligned_and_raw_draws_say_the_same_of_the_tree() {
             assert_eq!(a[column(name)], r[column(name)], "{name}");
         }
         let (trace, det) = (|row: &[f64]| row[c11] + row[c22], |row: &[f64]| row[c11] * row[c22] - row[c12].powi(2));
-        assert!((trace(a) - trace(r)).abs() < 1e-9 * trace(r) && (det(a) - det(r)).abs() < 1e-9 * det(r).abs().max(trace(r)));
+        assert!(
+            (trace(a) - trace(r)).abs() < 1e-9 * trace(r)
+                && (det(a) - det(r)).abs() < 1e-9 * det(r).abs().max(trace(r))
+        );
         turned += usize::from((a[c12] - r[c12]).abs() > 1e-6);
     }
     assert!(turned > 100, "Sigma turns with the locations");

@@ -81,7 +81,9 @@ pub fn procrustes(map: &Locations, reference: &Locations) -> RigidMotion {
 pub(super) fn weighted_procrustes(map: &Locations, reference: &Locations, weights: &[f64]) -> RigidMotion {
     let (n_dims, total) = (map.n_dims(), weights.iter().sum::<f64>());
     let centre = |x: &Locations| -> Vec<f64> {
-        (0..n_dims).map(|dim| x.dim(dim).iter().zip(weights).map(|(x, weight)| weight * x).sum::<f64>() / total).collect()
+        (0..n_dims)
+            .map(|dim| x.dim(dim).iter().zip(weights).map(|(x, weight)| weight * x).sum::<f64>() / total)
+            .collect()
     };
     let (from, to) = (centre(map), centre(reference));
     let cross = Mat::from_fn(n_dims, n_dims, |row, column| {
@@ -89,6 +91,12 @@ pub(super) fn weighted_procrustes(map: &Locations, reference: &Locations, weight
         pairs.map(|((target, x), weight)| weight * (target - to[row]) * (x - from[column])).sum::<f64>()
     });
     RigidMotion { rotation: nearest_orthogonal(cross.as_ref()), from, to }
+}
+
+/// The shift that lays the centre of `map` onto that of `reference`; nothing turns.
+pub fn shift_onto(map: &Locations, reference: &Locations) -> RigidMotion {
+    let rotation = Mat::identity(map.n_dims(), map.n_dims());
+    RigidMotion { rotation, from: centroid(map), to: centroid(reference) }
 }
 
 /// The motion that centres a map and turns it to its principal axes, widest first, with the coordinate of

@@ -8,6 +8,7 @@ use super::directory::RunDirectory;
 use super::error::RunError;
 use super::map_files::{embedding_path, write_maps};
 use super::monitor::TRACE;
+use super::prior_check;
 use super::problem::Problem;
 use super::shown::{ShownMap, chains_by_mode, shown_map};
 use super::shown_summary::{MapSummary, ShownSummary};
@@ -35,6 +36,9 @@ pub(super) fn write(
     write_diagnostics(run, &assessment.diagnoses)?;
     let mut summary = summarise(config, problem, chains, assessment, &reader, &fits[0])?;
     summary.shown = shown(run, config, problem, &reader, &maps, &fits)?;
+    let sum_of_squares = rms_stress(problem, &fits[0]).powi(2) * summary.n_pairs as f64;
+    let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
+    summary.warnings.extend(prior_check::warnings(config, &maps[0].moments, sigma, sum_of_squares));
     if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
         diffusion.branches = write_diffusion(run, config, tree, &reader, &maps[0])?;
     }

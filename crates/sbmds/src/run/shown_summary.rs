@@ -180,6 +180,9 @@ mod tests {
         shown.maps[0].central_draw = Some(central);
         let [central, objects] = &shown.sentences()[..] else { panic!("{:?}", shown.sentences()) };
         assert!(central.contains("stress 0.2180 against 0.2130") && central.contains("chain 2, draw 17"), "{central}");
-        assert!(objects.contains("o0, o1, o2, o3, o4 and 2 more. The map shows each in the one it has in that draw"), "{objects}");
+        assert!(
+            objects.contains("o0, o1, o2, o3, o4 and 2 more. The map shows each in the one it has in that draw"),
+            "{objects}"
+        );
     }
 }

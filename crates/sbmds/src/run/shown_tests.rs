@@ -50,7 +50,9 @@ fn noisy(map: &Locations, chain: usize, draw: usize) -> Locations {
 /// All distances of a map.
 fn pairs_of(map: &Locations) -> SampledPairs {
     let n = map.n_objects();
-    SampledPairs::of((0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).map(|(a, b)| (a, b, map.distance(a, b))).collect())
+    SampledPairs::of(
+        (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).map(|(a, b)| (a, b, map.distance(a, b))).collect(),
+    )
 }
 
 /// The map with one object elsewhere.
@@ -69,7 +71,8 @@ fn an_object_with_two_modes_is_shown_in_the_heavier() {
     let directory = tempfile::tempdir().unwrap();
     let (here, there) = (gaussian_map(N, 2, 1), with(&gaussian_map(N, 2, 1), 4, 3.0));
     let is_there = |draw: usize| draw % 10 < 3;
-    let reader = store(directory.path(), 2, |chain, draw| noisy(if is_there(draw) { &there } else { &here }, chain, draw));
+    let reader =
+        store(directory.path(), 2, |chain, draw| noisy(if is_there(draw) { &there } else { &here }, chain, draw));
     let map = shown_map(&reader, vec![0, 1], &pairs_of(&here), None).unwrap();
     assert_eq!((&map.why, map.chains.as_slice()), (&Why::Mean, &[0, 1][..]));
     assert!(aligned_difference(map.locations(), &here) < 0.02, "{}", aligned_difference(map.locations(), &here));
