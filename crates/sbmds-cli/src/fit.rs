@@ -101,10 +101,12 @@ impl Fit {
             Outcome::Finished(summary) => {
                 eprintln!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64());
                 self.show(&directory, n_threads);
+                say_what_is_shown(&summary, &directory);
                 verdict(&summary)
             }
             Outcome::FinishedBefore(summary) => {
                 eprintln!("{shown}: this run is finished; --draws with a larger number goes on with it");
+                say_what_is_shown(&summary, &directory);
                 verdict(&summary)
             }
             Outcome::Interrupted => Err(Failure::interrupted(format!(
@@ -223,6 +225,13 @@ impl Fit {
             standardize: self.priors.standardize,
             ..ModelConfig::default()
         }
+    }
+}
+
+/// Says which map the files hold, if it is not plainly the mean of all draws.
+fn say_what_is_shown(summary: &Summary, directory: &Path) {
+    for sentence in summary.shown.sentences() {
+        eprintln!("note: {}", sentence.replace("RUN", &directory.display().to_string()));
     }
 }
 

@@ -51,6 +51,9 @@ impl SummaryCommand {
         for warning in &summary.warnings {
             println!("warning: {warning}");
         }
+        for sentence in summary.shown.sentences() {
+            println!("note: {}", sentence.replace("RUN", &self.run.display().to_string()));
+        }
         let rows = Rows::read(&run)?;
         rows.print(self.objects);
         let columns = if self.map { Some(terminal_columns().unwrap_or(NARROWEST)) } else { wide_terminal() };

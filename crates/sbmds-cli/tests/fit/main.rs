@@ -2,7 +2,9 @@
 
 #[cfg(unix)]
 mod crashes;
+mod exports;
 mod kit;
+mod modes;
 mod pictures;
 #[path = "../common/program.rs"]
 mod program;

@@ -14,11 +14,13 @@ use super::error::RunError;
 use super::monitor::{MonitoredPairs, judge};
 use super::observer::Observer;
 use super::problem::{Hashes, Problem, check_connections, lay, likelihood};
+use super::reference::reference;
 use super::starts::Starts;
 use super::summary::Summary;
 use super::tree::RunTree;
 use super::unit::Scale;
 use super::{first_map, record, results};
+use crate::Locations;
 use crate::coupling::{Coupling, Couplings};
 use crate::diagnostics::Assessment;
 use crate::dissimilarity::{self, Dissimilarities};
@@ -177,13 +179,16 @@ fn carry_out(
     control: &Control,
 ) -> Result<Outcome, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
-    let mut store = open_store(run, config, problem, &pairs)?;
+    // Only chains without a checkpoint need a first map, and a new store.
+    let starts = LazyCell::new(|| Starts::new(problem, config));
+    let mut store = open_store(run, config, problem, &pairs, || reference(&starts, problem, config))?;
     run.make_room_for_checkpoints()?;
     let shared = Shared {
         problem,
         config,
         pairs: &pairs,
         run,
+        reference: store.reference()?,
         run_id: run_id(config),
         observer: control.observer,
         checkpoint_interval: control.checkpoint_interval,
@@ -191,8 +196,6 @@ fn carry_out(
         failed: AtomicBool::new(false),
     };
     let mut saved = (0..config.run.chains).map(|chain| shared.load(chain)).collect::<Result<Vec<_>, _>>()?;
-    // Only chains without a checkpoint need a first map.
-    let starts = LazyCell::new(|| Starts::new(problem, config));
     if saved.iter().all(Option::is_none) {
         first_map::show(run, config, problem, &starts, control)?;
     }
@@ -222,10 +225,14 @@ fn open_store(
     config: &CheckedConfig,
     problem: &Problem,
     pairs: &MonitoredPairs,
+    reference: impl FnOnce() -> Option<Locations>,
 ) -> Result<DrawStore, RunError> {
     match DrawStore::open(run.path()) {
         // Never made, or killed before it was.
-        Err(StoreError::Missing { .. }) => Ok(DrawStore::create(run.path(), &record::plan(problem, config, pairs))?),
+        Err(StoreError::Missing { .. }) => {
+            let reference = reference();
+            Ok(DrawStore::create(run.path(), &record::plan(problem, config, pairs, reference.as_ref()))?)
+        }
         opened => Ok(opened?),
     }
 }

@@ -1,6 +1,7 @@
 //! The summary in words: one labelled line for each thing a person asks.
 
 use super::summary::{Diffusion, Extreme, Interval, StressSummary, Summary};
+use crate::diagnostics::name_chains;
 
 /// Below this the sampler explores energies badly (Betancourt 2016).
 const LOW_BFMI: f64 = 0.3;
@@ -10,6 +11,7 @@ impl Summary {
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = vec![
             ("sigma", interval(&self.sigma)),
+            ("map shown", self.map_shown()),
             ("stress", stress(&self.stress)),
             ("log-likelihood", self.log_likelihood()),
             ("largest R-hat", extreme(self.max_rhat.as_ref())),
@@ -51,6 +53,18 @@ impl Summary {
             format!("Chain {chain} explores energies badly (BFMI {}, should be above {LOW_BFMI}).", digits(bfmi))
         }));
         warnings
+    }
+
+    fn map_shown(&self) -> String {
+        let Some(map) = self.shown.maps.first() else { return "mean of the draws".into() };
+        let what = match &map.central_draw {
+            Some(central) => format!("draw {} of chain {}, a central one", central.draw, central.chain),
+            None => "mean of the draws".into(),
+        };
+        match self.shown.maps.len() {
+            1 => what,
+            n_modes => format!("{what}; mode 1 of {n_modes} ({})", name_chains(&map.chains)),
+        }
     }
 
     fn log_likelihood(&self) -> String {
