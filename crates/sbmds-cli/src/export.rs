@@ -25,7 +25,7 @@ pub struct Export {
     #[arg(long)]
     raw: bool,
     /// Where to write them
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
     /// Most trees in posterior.trees (beast), of evenly spaced draws
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TREES)]

@@ -38,6 +38,8 @@ pub(super) struct Shared<'a> {
     pub checkpoint_interval: Duration,
     /// The user wants the run to stop.
     pub stop: &'a AtomicBool,
+    /// When every chain is to end with the draws it has.
+    pub deadline: Option<Instant>,
     /// A chain has failed and the others need not go on.
     pub failed: AtomicBool,
 }
@@ -180,10 +182,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Works until there are `n_draws` draws or the run is to stop, and saves.
-    pub fn work(mut self, n_draws: usize) -> Result<Saved, RunError> {
+    /// Works until there are `n_draws` draws, its time is up or the run is to stop, and saves.
+    pub fn work(mut self, n_draws: usize, deadline: Option<Instant>) -> Result<Saved, RunError> {
         while self.writer.n_draws() < n_draws && !self.shared.should_stop() {
             let now = Instant::now();
+            if deadline.is_some_and(|deadline| now >= deadline) {
+                break;
+            }
             if now >= self.next_report && self.tally.n_iterations > 0 {
                 self.report(n_draws);
                 self.next_report = now + REPORT_INTERVAL;

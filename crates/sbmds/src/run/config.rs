@@ -1,5 +1,6 @@
 //! Every setting of a fit, saved beside the draws so that the run can be repeated.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -32,6 +33,9 @@ pub struct FitConfig {
     pub sampler: SamplerSettings,
     /// How much is drawn and kept.
     pub run: RunConfig,
+    /// What was asked for where the data decided (`"model.couplings" = "auto"`), by place in this file.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub asked: BTreeMap<String, toml::Value>,
 }
 
 /// What is read. The hashes are filled in when the run starts.

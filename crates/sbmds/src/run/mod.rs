@@ -1,7 +1,7 @@
 //! A whole fit: from a file of dissimilarities to a directory with draws, a map, diagnostics and a verdict.
 //!
-//! [`fit`] starts a run and [`resume`] goes on with one; both tell the same story, one call per stage. A run is a
-//! directory:
+//! [`fit`] starts a run, [`fit_anew`] starts one in the place of another, and [`resume`] goes on with one; all tell the same
+//! story, one call per stage. A run is a directory:
 //!
 //! ```text
 //! RUN/config.toml       every setting, resolved, with seed, version and input hash: the run can be repeated from it
@@ -36,11 +36,13 @@ mod fit;
 mod map_files;
 pub(crate) mod monitor;
 mod observer;
+mod overwrite;
 mod prior_check;
 mod problem;
 mod record;
 mod reference;
 mod results;
+mod settings;
 mod shown;
 mod shown_summary;
 #[cfg(test)]
@@ -62,7 +64,7 @@ pub use directory::RunDirectory;
 pub use error::RunError;
 pub use export_frames::ExportFrames;
 pub use finished::{FinishedRun, Measured};
-pub use fit::{Changes, Control, Outcome, fit, resume};
+pub use fit::{Changes, Control, Outcome, fit, fit_anew, resume};
 pub use observer::{ChainProgress, Observer, Silent};
 pub(crate) use record::X_SHIFT;
 pub use shown::{ShownMap, Why};

@@ -74,7 +74,7 @@ impl Summary {
 
     fn data(&self) -> String {
         let Self { n_objects, n_pairs, couplings, n_dims, .. } = self;
-        format!("{n_objects} objects, {n_pairs} pairs ({couplings}), {n_dims} dimensions")
+        format!("{n_objects} objects, {n_pairs} pairs ({couplings}), {}", dimensions(*n_dims))
     }
 
     fn sampling(&self) -> String {
@@ -98,6 +98,11 @@ fn stress(StressSummary { rms, worst, worst_object, .. }: &StressSummary) -> Str
 
 fn extreme(extreme: Option<&Extreme>) -> String {
     extreme.map_or_else(|| "-".into(), |worst| format!("{} ({})", digits(worst.value), worst.quantity))
+}
+
+/// "1 dimension", "2 dimensions".
+pub(super) fn dimensions(n_dims: usize) -> String {
+    format!("{n_dims} dimension{}", if n_dims == 1 { "" } else { "s" })
 }
 
 fn known_digits(number: Option<f64>) -> String {
