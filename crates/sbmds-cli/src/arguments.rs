@@ -20,6 +20,7 @@ pub struct InputArgs {
 
 /// How to read it.
 #[derive(Args)]
+#[command(next_help_heading = "Input")]
 pub struct ReadingArgs {
     /// Format of the input: auto, matrix, phylip, npy or edges
     #[arg(long, default_value = "auto")]
@@ -52,6 +53,7 @@ impl ReadingArgs {
 
 /// Which pairs speak, and how.
 #[derive(Args)]
+#[command(next_help_heading = "Model")]
 pub struct CouplingArgs {
     /// Coupled pairs: auto, full, band:B, landmark:L, dispersed:B or graph:FILE
     #[arg(long, default_value = "auto")]

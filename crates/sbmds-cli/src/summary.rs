@@ -12,7 +12,7 @@ use terminal_size::{Width, terminal_size_of};
 use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
-use crate::terminal_map;
+use crate::{advice, terminal_map};
 
 /// Flags of `sbmds summary`.
 #[derive(Args)]
@@ -40,7 +40,7 @@ const WIDEST: usize = 110;
 
 impl SummaryCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let (run, _) = RunDirectory::open(&self.run)?;
+        let (run, config) = RunDirectory::open(&self.run)?;
         let summary = run.summary()?;
         if self.json {
             let json = serde_json::to_string_pretty(&summary).map_err(Failure::bad_input)?;
@@ -51,6 +51,10 @@ impl SummaryCommand {
         for warning in &summary.warnings {
             println!("warning: {warning}");
         }
+        for sentence in summary.shown.sentences() {
+            println!("note: {}", sentence.replace("RUN", &self.run.display().to_string()));
+        }
+        advice::after(run.path(), &config, &summary).iter().for_each(|line| println!("{line}"));
         let rows = Rows::read(&run)?;
         rows.print(self.objects);
         let columns = if self.map { Some(terminal_columns().unwrap_or(NARROWEST)) } else { wide_terminal() };

@@ -29,9 +29,11 @@ fn a_sparse_fit_that_does_not_carry_over_gives_the_command_that_couples_more() {
     let run = case
         .run("fit noise.csv --couplings dispersed:6 --chains 1 --warmup 100 --draws 50 --no-report --progress none");
     run.expect(1, &["Map: ", "do not carry over", "--couplings full"]);
-    let command = "To couple more pairs: sbmds fit noise.csv --chains 1 --warmup 100 --draws 50 --no-report --progress none \
-                   --couplings full --out noise-fit-full";
-    assert!(run.stderr.contains(command), "{}", run.stderr);
-    assert!(!run.stderr.contains("times longer"), "{}", run.stderr);
+    let command = "sbmds fit --config noise-fit/config.toml --couplings full --out noise-fit-full";
+    assert!(run.stderr.contains(&format!("Couple more pairs with: {command}\n")), "{}", run.stderr);
+    assert!(!run.stderr.contains("times longer") && !run.stderr.contains("--draws"), "{}", run.stderr);
+    // It can be pasted as it is.
+    case.run(&format!("{} --draws 20 --no-report --progress none", &command["sbmds ".len()..])).expect_finished();
+    assert_eq!(case.json("noise-fit-full/summary.json")["n_pairs"], 120 * 119 / 2);
     assert!(run.stderr.find("Map: ") < run.stderr.find("Chains: "), "{}", run.stderr);
 }

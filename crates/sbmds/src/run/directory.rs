@@ -12,9 +12,9 @@ use super::error::RunError;
 use super::summary::Summary;
 use crate::draws::atomic::{Sync, replace_bytes};
 
-const CONFIG: &str = "config.toml";
+pub(super) const CONFIG: &str = "config.toml";
 const SUMMARY: &str = "summary.json";
-const LOCK: &str = ".lock";
+pub(super) const LOCK: &str = ".lock";
 
 /// The directory of a run.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::shown_summary::ShownSummary;
 use super::verdicts::ChainsVerdict;
 use crate::brownian::BranchStatistics;
 use crate::diagnostics::{Diagnosis, Worst, quantile_of_sorted, sorted};
@@ -31,8 +32,11 @@ pub struct Summary {
     /// How fast locations diffuse along the tree, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diffusion: Option<Diffusion>,
-    /// How well the mean map fits the coupled dissimilarities, in input units.
+    /// How well the map shown fits the coupled dissimilarities, in input units.
     pub stress: StressSummary,
+    /// Which map is shown: of which chains, and what others there are.
+    #[serde(default)]
+    pub shown: ShownSummary,
     /// Mean log-likelihood of the draws, of dissimilarities in input units.
     #[serde(default)]
     pub log_likelihood: Option<f64>,
@@ -182,7 +186,7 @@ impl BranchSummary {
     }
 }
 
-/// How well the mean map fits the coupled dissimilarities.
+/// How well the map shown fits the coupled dissimilarities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StressSummary {
     /// Root mean squared residual over all coupled pairs.
