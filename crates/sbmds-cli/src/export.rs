@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use sbmds::diffusion::{DEFAULT_TREES, write_files};
-use sbmds::draws::export_npy;
-use sbmds::run::{FinishedRun, RunDirectory};
+use sbmds::draws::{EXPORTED, export_npy};
+use sbmds::files::FileSet;
+use sbmds::run::{FinishedRun, RunDraws, open_draws};
 
 use crate::failure::Failure;
+use crate::say::warn;
 
 /// Flags of `sbmds export`.
 #[derive(Args)]
@@ -46,7 +48,8 @@ impl Export {
     }
 
     fn npy(&self) -> Result<Vec<PathBuf>, Failure> {
-        let (_, config) = RunDirectory::open(&self.run)?;
+        let RunDraws { config, unfinished, .. } = open_draws(&self.run)?;
+        unfinished.iter().for_each(warn);
         let mut learned = Vec::new();
         if config.priors.learn_scale {
             learned.push(("lambda", "lambda.npy"));
@@ -65,10 +68,9 @@ impl Export {
                 self.run.display()
             ))
         })?;
-        let create =
-            |error: std::io::Error| Failure::bad_input(format!("cannot create {}: {error}", self.out.display()));
-        std::fs::create_dir_all(&self.out).map_err(create)?;
         let iterations_per_draw = run.config().run.iterations_per_draw();
-        Ok(write_files(&self.out, &run.node_draws(&tree)?, self.trees, iterations_per_draw)?.0)
+        let set = FileSet::begin(&self.out, &EXPORTED)?;
+        write_files(set.staging(), &run.node_draws(&tree)?, self.trees, iterations_per_draw)?;
+        Ok(set.commit()?)
     }
 }

@@ -7,13 +7,19 @@ use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
-use sbmds::run::{self, Changes, Control, FitConfig, InputConfig, ModelConfig, Outcome, Summary, TreeConfig};
+use sbmds::draws::StoreError;
+use sbmds::draws::checkpoint::CheckpointError;
+use sbmds::run::{
+    self, Changes, Control, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, Outcome, RunDirectory,
+    RunError, Summary, TreeConfig,
+};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::arguments::{CouplingArgs, ReadingArgs};
+use crate::arguments::{CouplingArgs, ReadingArgs, n_threads};
 use crate::failure::Failure;
 use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
 use crate::progress::{Watch, WatchMode};
+use crate::say::{say, warn};
 use crate::tree_arguments::TreeArgs;
 use crate::{report, summary};
 
@@ -63,13 +69,19 @@ pub struct Fit {
     /// Write no report.html and no map.svg, and draw no map at the end
     #[arg(long)]
     no_report: bool,
+    /// Start although memory or disk seem too small for the run
+    #[arg(long)]
+    force: bool,
+    /// Go on (--resume) with another instruction set than the run was started with: its draws are then those of neither alone
+    #[arg(long, requires = "resume")]
+    other_instructions: bool,
     /// Whether the caller draws a map of its own.
     #[arg(skip)]
     pub map_is_drawn_elsewhere: bool,
 }
 
 /// Flags that may accompany `--resume`.
-const WITH_RESUME: [&str; 10] = [
+const WITH_RESUME: [&str; 12] = [
     "input",
     "out",
     "resume",
@@ -77,6 +89,8 @@ const WITH_RESUME: [&str; 10] = [
     "checkpoint_every",
     "progress",
     "no_report",
+    "force",
+    "other_instructions",
     "draws",
     "until_ess",
     "max_draws",
@@ -87,9 +101,9 @@ impl Fit {
         let start = Instant::now();
         let directory = self.directory()?;
         let stop = stop_flag()?;
-        let watch = Watch::new(self.progress, self.drawing.chains);
-        let (n_threads, checkpoint_interval) = (self.n_threads()?, self.checkpoint_interval()?);
-        let control = Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval };
+        let watch = Watch::new(self.progress);
+        let (n_threads, checkpoint_interval) = (n_threads(self.threads)?, self.checkpoint_interval()?);
+        let control = Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval, force: self.force };
         let outcome = if self.resume {
             run::resume(&directory, &self.changes(given)?, &control)
         } else {
@@ -97,14 +111,17 @@ impl Fit {
         };
         watch.end();
         let shown = directory.display();
-        match outcome? {
+        match outcome.map_err(|error| with_way_on(error, &directory))? {
             Outcome::Finished(summary) => {
-                eprintln!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64());
+                say(format_args!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64()));
                 self.show(&directory, n_threads);
                 verdict(&summary)
             }
             Outcome::FinishedBefore(summary) => {
-                eprintln!("{shown}: this run is finished; --draws with a larger number goes on with it");
+                say(format_args!("{shown}: this run is finished; --draws with a larger number goes on with it"));
+                if !report::is_there(&directory) {
+                    self.show(&directory, n_threads);
+                }
                 verdict(&summary)
             }
             Outcome::Interrupted => Err(Failure::interrupted(format!(
@@ -123,8 +140,8 @@ impl Fit {
             println!("\n{map}");
         }
         match report::write_into(directory, n_threads) {
-            Ok(()) => eprintln!("report: {}", report::default_path(directory).display()),
-            Err(failure) => eprintln!("warning: the fit is complete, but its report is not: {}", failure.message()),
+            Ok(()) => say(format_args!("report: {}", report::default_path(directory).display())),
+            Err(failure) => warn(format_args!("the fit is complete, but its report is not: {}", failure.message())),
         }
     }
 
@@ -141,16 +158,14 @@ impl Fit {
         }
     }
 
-    fn n_threads(&self) -> Result<usize, Failure> {
-        match self.threads {
-            Some(0) => Err(Failure::bad_input("--threads: 0 is too few. Remedy: give a whole number of 1 or more")),
-            Some(threads) => Ok(threads),
-            None => Ok(std::thread::available_parallelism().map_or(1, Into::into)),
-        }
-    }
-
     fn checkpoint_interval(&self) -> Result<Duration, Failure> {
         let seconds = self.checkpoint_every;
+        if seconds > MOST_CHECKPOINT_SECONDS {
+            return Err(Failure::bad_input(format!(
+                "--checkpoint-every: {seconds} seconds are more than a day. Remedy: give at most {MOST_CHECKPOINT_SECONDS}; a kill \
+                 costs what was done since the last checkpoint"
+            )));
+        }
         Duration::try_from_secs_f64(seconds).map_err(|_| {
             Failure::bad_input(format!("--checkpoint-every: {seconds} is no time. Remedy: give seconds, 0 or more"))
         })
@@ -173,12 +188,14 @@ impl Fit {
             draws: is_given("draws").then_some(self.drawing.draws),
             until_ess: self.drawing.until_ess,
             max_draws: self.drawing.max_draws,
+            other_instructions: self.other_instructions,
         })
     }
 
     fn config(&self) -> Result<FitConfig, Failure> {
         Ok(FitConfig {
             sbmds_version: env!("CARGO_PKG_VERSION").into(),
+            instructions: Vec::new(),
             input: self.input_config()?,
             model: self.model_config(),
             priors: self.priors.config(),
@@ -229,23 +246,54 @@ impl Fit {
 /// Ends well or with exit code 1.
 fn verdict(summary: &Summary) -> Result<(), Failure> {
     if summary.converged {
-        eprintln!("{}", summary.verdict);
+        say(&summary.verdict);
         Ok(())
     } else {
         Err(Failure::not_converged(&summary.verdict))
     }
 }
 
-/// Set by Ctrl-C or SIGTERM; a second one ends the process at once.
+/// An error of a run that has begun says how to go on with it.
+fn with_way_on(error: RunError, directory: &Path) -> Failure {
+    let is_of_disk = matches!(&error, RunError::Io { .. } | RunError::Store(StoreError::Io { .. }))
+        || matches!(&error, RunError::Checkpoint(CheckpointError::Io { .. }));
+    if is_of_disk && RunDirectory::open(directory).is_ok() {
+        let way_on = format!("{error}; then go on with: sbmds fit --resume --out {}", directory.display());
+        return Failure::bad_input(way_on);
+    }
+    error.into()
+}
+
+/// Set by Ctrl-C, SIGTERM or a closed terminal; a second signal ends the process at once.
 pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    for signal in signals() {
         // In this order the first signal finds the flag not yet set.
         signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
             .map_err(|error| Failure::bad_input(format!("cannot listen to signals: {error}")))?;
     }
     Ok(stop)
+}
+
+/// The signals that ask for an end.
+fn signals() -> Vec<i32> {
+    let mut signals = vec![SIGINT, SIGTERM];
+    #[cfg(target_os = "linux")]
+    if !is_ignored(signal_hook::consts::SIGHUP) {
+        signals.push(signal_hook::consts::SIGHUP);
+    }
+    signals
+}
+
+/// Whether whoever started this process wants a signal to be ignored, as `nohup` does.
+#[cfg(target_os = "linux")]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Who cannot tell leaves the signal alone.
+    mask.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// A path that means the same from every directory.

@@ -16,6 +16,7 @@ mod plot;
 mod progress;
 mod report;
 mod reproduce;
+mod say;
 mod simulate;
 mod summary;
 mod terminal_map;

@@ -9,6 +9,7 @@ use sbmds::run::FinishedRun;
 
 use crate::failure::Failure;
 use crate::report::LabelArgs;
+use crate::say::warn;
 
 /// Flags of `sbmds plot`.
 #[derive(Args)]
@@ -66,7 +67,7 @@ impl Plot {
             )));
         };
         if let Some(warning) = labels.warning() {
-            eprintln!("warning: {warning}");
+            warn(warning);
         }
         let known = || labels.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ");
         match labels.column(name) {

@@ -1,12 +1,14 @@
 //! Progress on stderr: bars for people, JSON lines for programs, a few words otherwise.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use sbmds::run::{ChainProgress, Observer};
+
+use crate::say::say;
 
 /// How a run is watched.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -33,12 +35,12 @@ pub enum Watch {
 const JSON_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Watch {
-    pub fn new(mode: WatchMode, n_chains: usize) -> Self {
+    pub fn new(mode: WatchMode) -> Self {
         match mode {
             WatchMode::Auto if std::io::stderr().is_terminal() => {
-                Self::Bars { bars: MultiProgress::new(), of_chain: Mutex::new(vec![None; n_chains]) }
+                Self::Bars { bars: MultiProgress::new(), of_chain: Mutex::default() }
             }
-            WatchMode::Json => Self::Json(Mutex::new(vec![None; n_chains])),
+            WatchMode::Json => Self::Json(Mutex::default()),
             WatchMode::Auto | WatchMode::None => Self::Lines,
         }
     }
@@ -53,8 +55,10 @@ impl Watch {
 
     fn line(&self, text: &str) {
         match self {
-            Self::Bars { bars, .. } => bars.suspend(|| eprintln!("{text}")),
-            Self::Json(_) | Self::Lines => eprintln!("{text}"),
+            Self::Bars { bars, .. } => bars.suspend(|| say(text)),
+            // JSON is escaped already and must stay whole.
+            Self::Json(_) => say_json(text),
+            Self::Lines => say(text),
         }
     }
 }
@@ -86,7 +90,7 @@ impl Observer for Watch {
                 let latest = slot(&mut latest, progress.chain);
                 if progress.is_done() || latest.is_none_or(|latest| latest.elapsed() >= JSON_INTERVAL) {
                     *latest = Some(Instant::now());
-                    eprintln!("{}", serde_json::to_string(progress).unwrap_or_default());
+                    say_json(&serde_json::to_string(progress).unwrap_or_default());
                 }
             }
             Self::Lines => {}
@@ -94,7 +98,12 @@ impl Observer for Watch {
     }
 }
 
-/// The entry of a chain; a resumed run may have more chains than the flags say.
+/// A line of JSON on stderr, if anybody listens.
+fn say_json(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// The entry of a chain, made when it first reports.
 fn slot<T>(of_chain: &mut Vec<Option<T>>, chain: usize) -> &mut Option<T> {
     if of_chain.len() <= chain {
         of_chain.resize_with(chain + 1, || None);

@@ -2,6 +2,9 @@
 
 use super::error::{Fault, shortened};
 
+/// The largest dissimilarity, feature or coordinate: squares of larger ones overflow when summed.
+pub(super) const LARGEST: f64 = 1e150;
+
 /// Reads a cell as any number; NaN when it is missing.
 pub(super) fn parse_number(cell: &str) -> Result<f64, Fault> {
     match cell.parse::<f64>() {
@@ -25,6 +28,12 @@ pub(super) fn check_dissimilarity(value: f64) -> Result<f64, Fault> {
         return Err(Fault::new(
             format!("{value} is infinite; dissimilarities must be finite"),
             "leave the cell empty (NaN in a .npy) if the pair was not measured",
+        ));
+    }
+    if value > LARGEST {
+        return Err(Fault::new(
+            format!("{value:e} is too large; squares of dissimilarities beyond {LARGEST:e} overflow"),
+            "correct the value, or divide all by a common number",
         ));
     }
     if value < 0.0 {

@@ -16,18 +16,21 @@
 
 pub(crate) mod atomic;
 pub mod checkpoint;
+mod digest;
 pub(crate) mod error;
 mod export;
 mod plan;
 mod reader;
+mod shape;
 mod spaced;
 mod store;
 mod tree;
 mod writer;
 mod zarr;
 
+pub(crate) use digest::digest;
 pub use error::StoreError;
-pub use export::export_npy;
+pub use export::{EXPORTED, export_npy};
 pub use plan::{Axis, Dtype, StorePlan, Variable};
 pub use reader::DrawReader;
 pub(crate) use spaced::Spaced;

@@ -13,6 +13,7 @@ use plotters::style::{FontStyle, FontTransform, register_font};
 use super::POINTS_PER_MM;
 use super::scene::{Anchor, Ink, Mark, Scene, TEXT};
 use crate::draws::atomic::{Sync, replace_bytes};
+use crate::plain::escaped;
 use crate::run::RunError;
 
 /// The family of the embedded font.
@@ -83,7 +84,7 @@ pub(super) fn svg(scene: &Scene) -> Result<String, String> {
          </style>\n{body}",
         size.0,
         size.1,
-        scene.title.replace('&', "&amp;").replace('<', "&lt;"),
+        escaped(&scene.title).replace('&', "&amp;").replace('<', "&lt;"),
         STANDARD.encode(WEB_FONT)
     ))
 }
@@ -167,7 +168,7 @@ fn paint<DB: DrawingBackend>(
                 let style = font.color(&mixed(ink)).pos(Pos::new(across, VPos::Center));
                 // The top of a turned text is on its left.
                 let lowered = if *turned { (at.0 + rise * TEXT, at.1) } else { (at.0, at.1 + rise * TEXT) };
-                area.draw(&Text::new(text.clone(), dots(lowered), style))?;
+                area.draw(&Text::new(escaped(text), dots(lowered), style))?;
             }
         }
     }

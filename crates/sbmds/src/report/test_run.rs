@@ -48,8 +48,13 @@ pub(crate) fn small_run(directory: &Path, n_dims: usize, keep: Keep) -> Finished
     config.sampler.n_warmup = 50;
     (config.run.chains, config.run.draws, config.run.keep) = (CHAINS, DRAWS, keep);
     let stop = AtomicBool::new(false);
-    let control =
-        Control { observer: &Silent, stop: &stop, n_threads: 1, checkpoint_interval: Duration::from_secs(3600) };
+    let control = Control {
+        observer: &Silent,
+        stop: &stop,
+        n_threads: 1,
+        checkpoint_interval: Duration::from_secs(3600),
+        force: false,
+    };
     let run = directory.join("run");
     assert!(matches!(fit(config, &run, &control).unwrap(), Outcome::Finished(_)));
     FinishedRun::open(&run).unwrap()

@@ -39,6 +39,7 @@ impl Workplace {
             stop: &self.stop,
             n_threads: self.n_threads,
             checkpoint_interval: CHECKPOINT_INTERVAL,
+            force: false,
         };
         let outcome = fit(config, &run, &control);
         let found = match outcome {

@@ -8,8 +8,11 @@ use super::coupled::CoupledPairs;
 use super::directory::RunDirectory;
 use super::error::RunError;
 use super::fit::run_id;
+use super::integrity::{EMBEDDING, TREE};
 use super::monitor::{DISTANCES, MonitoredPairs, monitored};
+use super::open_draws::open_finished;
 use super::problem::{Hashes, Unit, lay, likelihood};
+use super::resources::check_memory;
 use super::results::merged;
 use super::summary::Summary;
 use super::tree::RunTree;
@@ -39,7 +42,8 @@ impl FinishedRun {
     pub fn open(directory: &Path) -> Result<Self, RunError> {
         let (directory, config) = RunDirectory::open(directory)?;
         let summary = directory.summary()?;
-        let reader = DrawReader::open(directory.path())?;
+        let reader = open_finished(&directory, &config, &summary)?;
+        [EMBEDDING, TREE].into_iter().try_for_each(|name| directory.check_file(&summary, name))?;
         let path = directory.embedding();
         let embedding = read_embedding_csv(&path, reader.names(), reader.n_dims())
             .map_err(|what| RunError::Damaged { path, what })?;
@@ -228,6 +232,7 @@ impl FinishedRun {
         Hashes::of(&config)?.check(&config)?;
         let data = dissimilarity::read(&config.input.path, &config.input.read_options())?;
         let coupling = lay(&config, &data)?;
+        check_memory(&coupling.pairs, data.n_objects(), config.model.storage, 1)?;
         let unit = Unit(config.model.unit);
         let likelihood = likelihood(&config, &data, &coupling, unit);
         Ok(Measured { coupling, likelihood, unit })

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::chain::{Saved, Shared};
 use super::chains::{self, Begin};
-use super::check::CheckedConfig;
+use super::check::{CheckedConfig, check_threads};
 use super::config::FitConfig;
 use super::directory::RunDirectory;
 use super::error::RunError;
@@ -17,7 +17,7 @@ use super::problem::{Hashes, Problem, Unit, check_connections, choose_unit, lay,
 use super::starts::Starts;
 use super::summary::Summary;
 use super::tree::RunTree;
-use super::{record, results};
+use super::{instructions, record, resources, results};
 use crate::diagnostics::Assessment;
 use crate::dissimilarity;
 use crate::draws::{DrawReader, DrawStore, StoreError};
@@ -33,6 +33,8 @@ pub struct Control<'a> {
     pub n_threads: usize,
     /// Time between checkpoints: what a kill can cost.
     pub checkpoint_interval: Duration,
+    /// Whether to start although memory or disk seem too small.
+    pub force: bool,
 }
 
 /// How a run ended.
@@ -57,6 +59,8 @@ pub struct Changes {
     pub until_ess: Option<f64>,
     /// Another limit to it.
     pub max_draws: Option<usize>,
+    /// Whether to go on with another instruction set than the run was started with.
+    pub other_instructions: bool,
 }
 
 /// Starts a run in `directory` and carries it through.
@@ -66,8 +70,10 @@ pub struct Changes {
 pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Outcome, RunError> {
     let config = config.check()?;
     RunDirectory::is_free(directory)?;
+    check_threads(control.n_threads)?;
     with_threads(control.n_threads, || {
         let (config, problem) = prepare(config, control)?;
+        resources::check_disk(directory, &config, &problem, control.force)?;
         let run = RunDirectory::create(directory, &config)?;
         carry_out(&run, &config, &problem, control)
     })
@@ -80,6 +86,7 @@ pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Out
 pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<Outcome, RunError> {
     let (run, before) = RunDirectory::reopen(directory)?;
     let config = changes.apply(before.clone())?.check()?;
+    check_threads(control.n_threads)?;
     if let (Ok(summary), true) = (run.summary(), config.run == before.run) {
         return Ok(Outcome::FinishedBefore(Box::new(summary)));
     }
@@ -88,8 +95,10 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
         let started_by = &config.sbmds_version;
         control.observer.warn(&format!("the run was started by sbmds {started_by}; its next draws may differ"));
     }
+    let config = instructions::go_on(config, changes.other_instructions, control.observer)?;
     with_threads(control.n_threads, || {
         let (config, problem) = prepare(config, control)?;
+        resources::check_disk(directory, &config, &problem, control.force)?;
         run.remove_summary()?;
         run.save_config(&config)?;
         carry_out(&run, &config, &problem, control)
@@ -105,12 +114,14 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
         dissimilarity::read_labels(labels, data.names())?;
     }
     let coupling = lay(&config, &data)?;
+    resources::check_fit_memory(&config, &data, &coupling, control.force)?;
     let in_input_units = likelihood(&config, &data, &coupling, Unit(1.0));
     let doubt = check_connections(&in_input_units, &coupling, &data)?;
     let (unit, misfit) = choose_unit(&config, &in_input_units)?;
     let read_tree = |tree| RunTree::read(tree, data.names(), control.observer);
     let tree = config.tree.as_ref().map(read_tree).transpose()?;
     let config = config.resolved(|config| {
+        instructions::record(config, in_input_units.instruction_set());
         config.model.unit = unit.0;
         config.model.couplings = coupling.couplings.clone();
         config.model.couplings_hash = hashes.couplings;
@@ -127,7 +138,7 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
         config.model.n_dims
     ));
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
-    problem.warnings.extend(doubt.into_iter().chain(misfit));
+    problem.warnings.extend(doubt.into_iter().chain(misfit).chain(instructions::warning(&config)));
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }
@@ -184,7 +195,8 @@ fn open_store(
     problem: &Problem,
     pairs: &MonitoredPairs,
 ) -> Result<DrawStore, RunError> {
-    match DrawStore::open(run.path()) {
+    let most_draws = config.run.most_stored_draws().max(run.most_draws_before());
+    match DrawStore::open_within(run.path(), most_draws) {
         // Never made, or killed before it was.
         Err(StoreError::Missing { .. }) => Ok(DrawStore::create(run.path(), &record::plan(problem, config, pairs))?),
         opened => Ok(opened?),
@@ -230,6 +242,7 @@ fn more_draws(config: &CheckedConfig, assessment: &Assessment, n_draws: usize) -
 pub(super) fn run_id(config: &CheckedConfig) -> u64 {
     let mut config = (**config).clone();
     config.sbmds_version.clear();
+    config.instructions.clear();
     config.input.path.clear();
     (config.input.names, config.input.labels) = (None, None);
     config.tree.iter_mut().for_each(|tree| tree.path.clear());

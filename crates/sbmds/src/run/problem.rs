@@ -149,6 +149,12 @@ pub(super) fn choose_unit(config: &CheckedConfig, likelihood: &Likelihood) -> Re
     if rms == 0.0 {
         return Err(RunError::AllZero(config.input.path.clone()));
     }
+    if !rms.is_finite() {
+        return Err(RunError::TooLarge {
+            problem: format!("{}: the squares of the dissimilarities overflow", config.input.path.display()),
+            remedy: "divide the input by a common number, or choose another --metric".into(),
+        });
+    }
     // E |x - y|^2 = 2 D S^2 for x, y ~ N(0, S^2 I).
     let expected = config.priors.scale * (2.0 * config.model.n_dims as f64).sqrt();
     let ratio = rms / expected;

@@ -1,10 +1,13 @@
 //! What a finished run says: the map, the diagnostics and the summary.
 
+use std::collections::BTreeMap;
+
 use super::chain::Saved;
 use super::check::CheckedConfig;
 use super::config::{Keep, TreeConfig};
 use super::directory::RunDirectory;
 use super::error::RunError;
+use super::integrity;
 use super::monitor::TRACE;
 use super::problem::Problem;
 use super::summary::{BranchSummary, Diffusion, Interval, StressSummary, Summary, known};
@@ -32,12 +35,14 @@ pub(super) fn write(
         Keep::All | Keep::Thin(_) => aligned(&reader)?,
     };
     let fits = fits(&moments, problem);
+    run.remove_pictures()?;
     write_embedding(run, problem.data.names(), &moments, &fits)?;
     write_diagnostics(run, &assessment.diagnoses)?;
     let mut summary = summarise(config, problem, chains, assessment, &reader, &fits)?;
     if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
         diffusion.branches = write_diffusion(run, config, tree, &reader, &moments)?;
     }
+    summary.files = integrity::checksums(run.path())?;
     run.save_summary(&summary)?;
     Ok(summary)
 }
@@ -147,6 +152,7 @@ fn summarise(
         n_warmup_gradients: tallies().map(|tally| tally.warmup_gradients).sum(),
         bfmi: energy_diagnostics(config, reader)?,
         sbmds_version: config.sbmds_version.clone(),
+        files: BTreeMap::new(),
         seconds: tallies().map(|tally| tally.seconds).sum(),
         warnings: problem.warnings.clone(),
     };
