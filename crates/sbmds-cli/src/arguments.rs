@@ -139,7 +139,7 @@ impl CouplingArgs {
     pub fn lay(&self, data: &Dissimilarities, n_dims: usize) -> Result<Coupling, Failure> {
         let options = LayOptions { order: self.order.into(), landmarks: self.landmarks.into(), seed: self.seed };
         let coupling = coupling::lay(&self.couplings, data, n_dims, &options)?;
-        check_memory(&coupling.pairs, data.n_objects(), self.storage.into(), 1)?;
+        check_memory(&coupling.pairs, data.n_objects(), self.storage.into())?;
         Ok(coupling)
     }
 

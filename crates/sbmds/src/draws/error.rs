@@ -131,3 +131,16 @@ pub(crate) fn remedy(cause: &io::Error) -> &'static str {
         _ => "check the disk, then try again",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_gets_advice_that_every_command_can_follow() {
+        let full = StoreError::io("write", Path::new("out/draws.npy"))(io::ErrorKind::StorageFull.into());
+        let message = full.to_string();
+        assert!(message.starts_with("cannot write out/draws.npy") && message.contains("free some space"), "{message}");
+        assert!(!message.contains("--resume"), "only a fit can be resumed: {message}");
+    }
+}

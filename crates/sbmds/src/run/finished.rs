@@ -11,11 +11,12 @@ use super::fit::run_id;
 use super::integrity::{EMBEDDING, TREE};
 use super::monitor::{DISTANCES, MonitoredPairs, monitored};
 use super::open_draws::open_finished;
-use super::problem::{Hashes, Unit, lay, likelihood};
+use super::problem::{Hashes, lay, likelihood};
 use super::resources::check_memory;
 use super::results::merged;
 use super::summary::Summary;
 use super::tree::RunTree;
+use super::unit::Unit;
 use crate::Locations;
 use crate::coupling::Coupling;
 use crate::diagnostics::Monitored;
@@ -232,9 +233,9 @@ impl FinishedRun {
         Hashes::of(&config)?.check(&config)?;
         let data = dissimilarity::read(&config.input.path, &config.input.read_options())?;
         let coupling = lay(&config, &data)?;
-        check_memory(&coupling.pairs, data.n_objects(), config.model.storage, 1)?;
+        check_memory(&coupling.pairs, data.n_objects(), config.model.storage)?;
         let unit = Unit(config.model.unit);
-        let likelihood = likelihood(&config, &data, &coupling, unit);
+        let likelihood = likelihood(&config, &data, &coupling).in_unit(unit.0);
         Ok(Measured { coupling, likelihood, unit })
     }
 }

@@ -13,10 +13,11 @@ use super::directory::RunDirectory;
 use super::error::RunError;
 use super::monitor::{MonitoredPairs, judge};
 use super::observer::Observer;
-use super::problem::{Hashes, Problem, Unit, check_connections, choose_unit, lay, likelihood};
+use super::problem::{Hashes, Problem, check_connections, lay, likelihood};
 use super::starts::Starts;
 use super::summary::Summary;
 use super::tree::RunTree;
+use super::unit::Scale;
 use super::{instructions, record, resources, results};
 use crate::diagnostics::Assessment;
 use crate::dissimilarity;
@@ -115,21 +116,23 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
     }
     let coupling = lay(&config, &data)?;
     resources::check_fit_memory(&config, &data, &coupling, control.force)?;
-    let in_input_units = likelihood(&config, &data, &coupling, Unit(1.0));
-    let doubt = check_connections(&in_input_units, &coupling, &data)?;
-    let (unit, misfit) = choose_unit(&config, &in_input_units)?;
+    let likelihood = likelihood(&config, &data, &coupling);
+    let doubt = check_connections(&likelihood, &coupling, &data)?;
+    let scale = Scale::of(&config, &likelihood)?;
+    let likelihood = likelihood.in_unit(scale.unit.0);
     let read_tree = |tree| RunTree::read(tree, data.names(), control.observer);
     let tree = config.tree.as_ref().map(read_tree).transpose()?;
     let config = config.resolved(|config| {
-        instructions::record(config, in_input_units.instruction_set());
-        config.model.unit = unit.0;
+        instructions::record(config, likelihood.instruction_set());
+        config.model.unit = scale.unit.0;
+        config.priors.sigma_floor = scale.sigma_floor;
+        config.priors.rounded_to = scale.rounded_to;
         config.model.couplings = coupling.couplings.clone();
         config.model.couplings_hash = hashes.couplings;
         config.input.hash = hashes.input;
         config.input.names_hash = hashes.names;
         config.tree = tree.as_ref().map(|tree| tree.resolved(hashes.tree.unwrap_or_default()));
     });
-    let likelihood = if unit == Unit(1.0) { in_input_units } else { likelihood(&config, &data, &coupling, unit) };
     control.observer.note(&format!(
         "{} objects, {} pairs ({}), {} dimensions",
         data.n_objects(),
@@ -138,7 +141,7 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
         config.model.n_dims
     ));
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
-    problem.warnings.extend(doubt.into_iter().chain(misfit).chain(instructions::warning(&config)));
+    problem.warnings.extend(doubt.into_iter().chain(scale.warning).chain(instructions::warning(&config)));
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }

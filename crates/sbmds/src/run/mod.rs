@@ -41,12 +41,13 @@ mod starts;
 mod summary;
 mod summary_lines;
 mod tree;
+mod unit;
 
 pub use check::CheckedConfig;
 pub use check::{MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS};
 pub(crate) use compare::distinct_names;
 pub use compare::{ComparedPair, ComparedRun, Comparison, compare};
-pub use config::{FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, RunConfig, Start, TreeConfig};
+pub use config::{FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, PriorFamily, RunConfig, Start, TreeConfig};
 pub use connections::{disconnection, underdetermination};
 pub use coupled::CoupledPairs;
 pub use directory::RunDirectory;

@@ -16,10 +16,10 @@ use crate::likelihood::Storage;
 ///
 /// # Errors
 /// What is needed and what there is, with a remedy.
-pub fn check_memory(pairs: &Pairs, n_objects: usize, storage: Storage, n_copies: usize) -> Result<(), RunError> {
+pub fn check_memory(pairs: &Pairs, n_objects: usize, storage: Storage) -> Result<(), RunError> {
     let Some(available) = available_memory() else { return Ok(()) };
     let n_pairs = pairs.count(n_objects) as u64;
-    let needed = n_pairs.saturating_mul(bytes_per_pair(pairs, storage)).saturating_mul(n_copies as u64);
+    let needed = n_pairs.saturating_mul(bytes_per_pair(pairs, storage));
     if needed <= available {
         return Ok(());
     }
@@ -33,7 +33,7 @@ pub fn check_memory(pairs: &Pairs, n_objects: usize, storage: Storage, n_copies:
     Err(RunError::TooLarge { problem, remedy: remedy.into() })
 }
 
-/// The same for a fit, which arranges the pairs anew if it changes their unit.
+/// The same for a fit, unless the user wants to try.
 pub(super) fn check_fit_memory(
     config: &CheckedConfig,
     data: &Dissimilarities,
@@ -43,8 +43,7 @@ pub(super) fn check_fit_memory(
     if force {
         return Ok(());
     }
-    let n_copies = if config.model.standardize { 2 } else { 1 };
-    check_memory(&coupling.pairs, data.n_objects(), config.model.storage, n_copies)
+    check_memory(&coupling.pairs, data.n_objects(), config.model.storage)
 }
 
 /// A dissimilarity, and in a list of pairs the number of the partner and the pair itself.
@@ -202,9 +201,9 @@ mod tests {
         let n_objects = 3_000_000;
         let pairs = Pairs::full(n_objects);
         if available_memory().is_some() {
-            let message = check_memory(&pairs, n_objects, Storage::F64, 1).unwrap_err().to_string();
+            let message = check_memory(&pairs, n_objects, Storage::F64).unwrap_err().to_string();
             assert!(message.contains("of memory") && message.contains("Remedy: couple fewer pairs"), "{message}");
         }
-        assert!(check_memory(&Pairs::full(100), 100, Storage::F64, 2).is_ok());
+        assert!(check_memory(&Pairs::full(100), 100, Storage::F64).is_ok());
     }
 }

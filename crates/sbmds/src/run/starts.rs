@@ -3,7 +3,8 @@
 use super::check::CheckedConfig;
 use super::climb::climb;
 use super::config::Start;
-use super::problem::{Problem, rms_dissimilarity};
+use super::problem::Problem;
+use super::unit::rms_dissimilarity;
 use rand_chacha::ChaCha8Rng;
 
 use crate::Locations;
@@ -81,7 +82,7 @@ impl<'a> Starts<'a> {
         let (n_objects, n_dims, tree) = (likelihood.n_objects(), likelihood.n_dims(), self.problem.posterior.tree());
         let x = match (&self.map, tree) {
             (Some(map), _) => disperse(map, self.spread, &mut rng),
-            (None, None) => prior_draw(n_objects, n_dims, self.config.priors.scale, &mut rng),
+            (None, None) => prior_draw(n_objects, n_dims, self.config.prior_scale(), &mut rng),
             (None, Some(tree)) => {
                 let (x, _) = tree.draw(&mut rng);
                 Locations::from_fn(n_objects, n_dims, |place, dim| x[dim * n_objects + place])
@@ -96,7 +97,10 @@ impl<'a> Starts<'a> {
         let priors = self.problem.posterior.priors();
         let sigma = match priors.noise {
             NoisePrior::Fixed { sigma } => sigma,
-            NoisePrior::InverseGamma { .. } => rms_residual(likelihood, x).max(self.smallest_sigma),
+            // Above the floor, where sigma's coordinate is a number.
+            NoisePrior::InverseGamma { floor, .. } => {
+                rms_residual(likelihood, x).max(self.smallest_sigma).max(floor * std::f64::consts::SQRT_2)
+            }
         };
         let spread = match (self.problem.posterior.tree(), &priors.scales) {
             (Some(tree), _) => tree.start(x.as_slice(), rng),
