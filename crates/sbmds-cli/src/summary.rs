@@ -45,12 +45,12 @@ impl SummaryCommand {
             println!("{json}");
             return Ok(());
         }
+        run.check_file(&summary, "embedding.csv")?;
+        let rows = Rows::read(&run)?.of(summary.n_objects)?;
         print!("{}", table(&summary));
         for warning in &summary.warnings {
             println!("{}", message(&format!("warning: {warning}")));
         }
-        run.check_file(&summary, "embedding.csv")?;
-        let rows = Rows::read(&run)?.of(summary.n_objects)?;
         rows.print(self.objects);
         let columns = if self.map { Some(terminal_columns().unwrap_or(NARROWEST)) } else { wide_terminal() };
         if let Some(columns) = columns.filter(|_| !self.no_map) {

@@ -88,6 +88,15 @@ mod tests {
     }
 
     #[test]
+    fn numbers_whose_squares_overflow_are_refused() {
+        assert_eq!(parse_dissimilarity("1e150").unwrap(), 1e150);
+        for cell in ["1.1e150", "1e308"] {
+            let problem = parse_dissimilarity(cell).unwrap_err().problem;
+            assert!(problem.contains("too large"), "{problem}");
+        }
+    }
+
+    #[test]
     fn agreement_is_up_to_rounding() {
         assert!(agree(1.0, 1.0 + 0.9e-6) && agree(0.0, 1e-9) && agree(1e6, 1e6 + 0.9));
         assert!(!agree(1.0, 1.0 + 1.1e-6) && !agree(0.0, 1.1e-9));

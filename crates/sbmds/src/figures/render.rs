@@ -12,7 +12,7 @@ use plotters::style::{FontStyle, FontTransform, register_font};
 
 use super::POINTS_PER_MM;
 use super::scene::{Anchor, Ink, Mark, Scene, TEXT};
-use crate::draws::atomic::{Sync, replace_bytes};
+use crate::files::replace;
 use crate::plain::escaped;
 use crate::run::RunError;
 
@@ -47,7 +47,7 @@ pub fn write(scene: &Scene, path: &Path) -> Result<(), RunError> {
         }
     };
     let bytes = drawn.map_err(|problem| RunError::io("draw", path)(std::io::Error::other(problem)))?;
-    replace_bytes(path, Sync::Later, &bytes).map_err(RunError::io("write", path))
+    replace(path, &bytes).map_err(RunError::io("write", path))
 }
 
 /// Makes the embedded font known, once.

@@ -54,7 +54,8 @@ pub enum RunError {
     },
     /// The run was made with another instruction set than this process has.
     #[error(
-        "the run was made with the instruction set {last}, and this process uses {now}: its next draws would not be those of an          uninterrupted run, bit for bit. Remedy: {}, or add --other-instructions to go on with {now}",
+        "the run was made with the instruction set {last}, and this process uses {now}: its next draws would not be those of \
+         an uninterrupted run, bit for bit. Remedy: {}, or add --other-instructions to go on with {now}",
         instructions_remedy(*last)
     )]
     OtherInstructions {
@@ -90,6 +91,19 @@ pub enum RunError {
         path: PathBuf,
         /// What is wrong with it.
         what: String,
+    },
+    /// A result is not the one that was written with the summary.
+    #[error(
+        "{} is not the one of which summary.json holds the checksum. Remedy: restore it, or remove summary.json and let `sbmds \
+         fit --resume --out {}` make the results again from the draws",
+        path.display(),
+        run.display()
+    )]
+    ChangedResult {
+        /// The file.
+        path: PathBuf,
+        /// The directory of the run.
+        run: PathBuf,
     },
     /// The system refused to read or write.
     #[error("cannot {action} {path}: {cause}; {}", remedy(cause))]

@@ -104,8 +104,11 @@ pub(super) fn check_file(run: &Path, summary: &Summary, name: &str) -> Result<()
     if *expected == format!("{found:08x}") {
         return Ok(());
     }
-    let what = "it is not the one of which summary.json holds the checksum".into();
-    Err(RunError::Damaged { path, what })
+    if name == DRAWS {
+        let what = "its files are not those of which summary.json holds the checksum".into();
+        return Err(RunError::Damaged { path, what });
+    }
+    Err(RunError::ChangedResult { path, run: run.to_owned() })
 }
 
 #[cfg(test)]
