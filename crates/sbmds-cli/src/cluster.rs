@@ -77,7 +77,8 @@ impl Cluster {
             println!("no draw has a cluster: give a smaller --min-points");
         }
         self.with_threads(|| self.write(&clusters, &out))?;
-        self.with_threads(|| self.refresh_report(run.path()))
+        // What is not finished has no report of its draws.
+        if unfinished.is_some() { Ok(()) } else { self.with_threads(|| self.refresh_report(run.path())) }
     }
 
     fn check(&self) -> Result<(), Failure> {

@@ -136,7 +136,8 @@ fn a_half_extended_store_is_completed() {
     for run in [&quiet, &troubled] {
         create(run.path(), &names, 4, 10);
     }
-    let short = troubled.path().join("draws.zarr/sample_stats/lp/zarr.json");
+    // The array that is enlarged last.
+    let short = troubled.path().join("draws.zarr/sample_stats/n_gradients/zarr.json");
     let before = fs::read(&short).unwrap();
     DrawStore::open(quiet.path()).unwrap().extend_draws(2000).unwrap();
     DrawStore::open(troubled.path()).unwrap().extend_draws(2000).unwrap();

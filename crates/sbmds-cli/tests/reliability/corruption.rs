@@ -58,7 +58,8 @@ fn whole_run() -> Case {
     case.write("tree.nwk", &format!("(({}):0.5,({}):0.25);\n", tips[..4].join(","), tips[4..].join(",")));
     let rows: String = (0..8).map(|n| format!("o{n},g{}\n", n % 2)).collect();
     case.write("labels.csv", &format!("name,group\n{rows}"));
-    let settings = "--chains 2 --warmup 30 --draws 30 --checkpoint-every 0 --progress none --tree tree.nwk --labels labels.csv";
+    let settings =
+        "--chains 2 --warmup 30 --draws 30 --checkpoint-every 0 --progress none --tree tree.nwk --labels labels.csv";
     case.run(&format!("fit matrix.csv --out run {settings}")).expect_finished();
     case.run("cluster run --min-points 2 --counts").expect(0, &[]);
     case
@@ -183,10 +184,12 @@ fn a_damaged_unfinished_run_ends_with_the_same_draws_or_is_refused() {
     ask(&case, resume).1.expect_finished();
     let before = ask(&case, export);
     let files: Vec<PathBuf> = files_below(&run).into_keys().collect();
-    let matters = |path: &&PathBuf| ["config.toml", "checkpoints", "draws.zarr"].iter().any(|part| path.starts_with(part));
+    let matters =
+        |path: &&PathBuf| ["config.toml", "checkpoints", "draws.zarr"].iter().any(|part| path.starts_with(part));
     let mut rng = StdRng::seed_from_u64(2);
     for (number, path) in files.iter().filter(matters).enumerate() {
-        let how = [Damage::Flip, Damage::Number, Damage::Cut, Damage::Empty, Damage::Delete, Damage::Longer][number % 6];
+        let how =
+            [Damage::Flip, Damage::Number, Damage::Cut, Damage::Empty, Damage::Delete, Damage::Longer][number % 6];
         copy(&run, &damaged);
         if !damage(&damaged, &files, path, how, &mut rng) {
             continue;

@@ -16,7 +16,7 @@ fn counts_beyond_all_limits_are_refused_and_nothing_is_written() {
         ("--thin 65536 --keep thin:281474976710656", "--keep"),
         ("--warmup 18446744073709551615", "--warmup"),
         ("--checkpoint-every 1e19", "--checkpoint-every"),
-        ("--checkpoint-every -1", "--checkpoint-every"),
+        ("--checkpoint-every=-1", "--checkpoint-every"),
         ("--max-depth 64", "--max-depth"),
         ("--draws 10000000 --chains 1000", "of disk"),
     ] {
@@ -34,12 +34,17 @@ fn pairs_that_do_not_fit_into_memory_are_refused_with_a_remedy() {
     let rows: String = (0..20_000).map(|n| format!("o{n},{},{}\n", n % 97, n % 101)).collect();
     case.write("features.csv", &format!("name,a,b\n{rows}"));
     let sbmds = env!("CARGO_BIN_EXE_sbmds");
-    for command in ["fit features.csv --features --couplings full --out run", "eval features.csv --features --couplings full --positions features.csv --sigma 1"]
-    {
+    for command in [
+        "fit features.csv --features --couplings full --out run",
+        "eval features.csv --features --couplings full --positions features.csv --sigma 1",
+    ] {
         let script = format!("ulimit -v 1000000; exec {sbmds} {command} --seed 1");
         let ended = std::process::Command::new("sh").args(["-c", &script]).current_dir(case.directory.path()).output();
         let ended = crate::program::Ended::from(ended.unwrap());
-        ended.expect(2, &["199990000 coupled pairs take about 1.600 GB of memory", "Remedy", "--storage f32", "--force"]);
+        ended.expect(
+            2,
+            &["199990000 coupled pairs take about 1.600 GB of memory", "Remedy", "--storage f32", "--force"],
+        );
     }
     assert!(!case.path("run").exists());
 }

@@ -1,8 +1,7 @@
 //! What the program promises when things go wrong: kills, damage, limits, other machines, hostile names.
 
-#[path = "../common/array.rs"]
-mod array;
 mod corruption;
+#[allow(dead_code)] // The tests of fits use all of it.
 #[path = "../fit/kit.rs"]
 mod kit;
 mod limits;

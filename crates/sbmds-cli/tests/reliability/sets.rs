@@ -47,9 +47,9 @@ fn an_export_killed_over_an_older_one_leaves_one_of_the_two() {
         assert!(found == old || found == new, "a mixture of {:?}", found.keys());
     });
     assert!(visible(&case, "x") == new);
-    let left = fs::read_dir(case.directory.path()).unwrap().filter(|entry| {
-        entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.')
-    });
+    let left = fs::read_dir(case.directory.path())
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
     assert_eq!(left.count(), 0, "what kills left is swept by the next export");
 }
 

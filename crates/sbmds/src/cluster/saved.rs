@@ -37,7 +37,11 @@ impl SavedClusters {
     pub fn read(directory: &Path, names: &Names) -> Result<Option<Self>, ClusterError> {
         let path = directory.join(SUMMARY);
         let summary: ClusterSummary = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Nothing was clustered here, or somebody has removed this one file.
+                verify(directory)?;
+                return Ok(None);
+            }
             Err(error) => return Err(ClusterError::io("read", &path)(error)),
             Ok(json) => {
                 serde_json::from_slice(&json).map_err(|error| ClusterError::damaged(&path, error.to_string()))?
