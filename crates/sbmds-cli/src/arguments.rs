@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sbmds::coupling::{self, Coupling, Couplings, LandmarkChoice, LayOptions, Order};
+use sbmds::coupling::{self, Coupling, Couplings, Effort, LandmarkChoice, LayOptions, Order};
 use sbmds::dissimilarity::{self, Dissimilarities, Format, Metric, ReadOptions};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
 use sbmds::run::{MOST_THREADS, check_memory};
@@ -33,6 +33,7 @@ pub struct InputArgs {
 
 /// How to read it.
 #[derive(Args)]
+#[command(next_help_heading = "Input")]
 pub struct ReadingArgs {
     /// Format of the input: auto, matrix, phylip, npy or edges
     #[arg(long, default_value = "auto")]
@@ -65,6 +66,7 @@ impl ReadingArgs {
 
 /// Which pairs speak, and how.
 #[derive(Args)]
+#[command(next_help_heading = "Model")]
 pub struct CouplingArgs {
     /// Coupled pairs: auto, full, band:B, landmark:L, dispersed:B or graph:FILE
     #[arg(long, default_value = "auto")]
@@ -137,7 +139,10 @@ impl From<StorageArg> for Storage {
 impl CouplingArgs {
     /// Lays the couplings over the objects.
     pub fn lay(&self, data: &Dissimilarities, n_dims: usize) -> Result<Coupling, Failure> {
-        let options = LayOptions { order: self.order.into(), landmarks: self.landmarks.into(), seed: self.seed };
+        let (order, landmarks) = (self.order.into(), self.landmarks.into());
+        // One evaluation.
+        let effort = Effort { n_iterations: 1 };
+        let options = LayOptions { order, landmarks, seed: self.seed, effort };
         let coupling = coupling::lay(&self.couplings, data, n_dims, &options)?;
         check_memory(&coupling.pairs, data.n_objects(), self.storage.into())?;
         Ok(coupling)

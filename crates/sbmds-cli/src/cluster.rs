@@ -24,8 +24,8 @@ use crate::say::warn;
 pub struct Cluster {
     /// Directory of the run
     run: PathBuf,
-    /// The fewest objects that make a cluster
-    #[arg(long, value_name = "M", required_unless_present = "together")]
+    /// The fewest objects that make a cluster [default: half the square root of their number, at least 5]
+    #[arg(long, value_name = "M")]
     min_points: Option<usize>,
     /// Objects within the core distance, the object itself counted [default: M]
     #[arg(long, value_name = "K")]
@@ -48,7 +48,7 @@ pub struct Cluster {
     #[arg(long, value_name = "P")]
     threads: Option<usize>,
     /// Where to write the results [default: clusters in the directory of the run]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write the counts of draws in which each pair shares a cluster (together.npy, N (N - 1) / 2 numbers)
     #[arg(long)]
@@ -113,7 +113,7 @@ impl Cluster {
     }
 
     fn cluster(&self, reader: &DrawReader, truth: Option<&Truth>) -> Result<RunClusters, Failure> {
-        let min_cluster_size = self.min_points.unwrap_or_default();
+        let min_cluster_size = self.min_points.unwrap_or_else(|| default_min_points(reader.names().len()));
         let min_samples = self.min_samples.unwrap_or(min_cluster_size);
         let settings = HdbscanSettings { min_cluster_size, min_samples, selection: self.selection };
         Ok(cluster_run(reader, &settings, self.draws, self.seed, truth)?)
@@ -141,6 +141,13 @@ impl Cluster {
         println!("{}", path.display());
         Ok(())
     }
+}
+
+/// The fewest objects that make a cluster, unless the user says otherwise: 5, as in scikit-learn, but half the square root of N where
+/// there are many (16 of 1,000, 50 of 10,000), so that small clumps of chance stay noise; never more than half of all.
+fn default_min_points(n_objects: usize) -> usize {
+    let half_root = ((n_objects as f64).sqrt() / 2.0).round() as usize;
+    half_root.max(5).min(n_objects / 2).max(2)
 }
 
 impl From<ClusterError> for Failure {
@@ -224,4 +231,14 @@ fn shares(counts: &std::collections::BTreeMap<usize, usize>) -> String {
         let _ = write!(text, "{separator}{number}: {share:.1}%");
     }
     if by_frequency.len() > 6 { text + ", ..." } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::default_min_points;
+
+    #[test]
+    fn clusters_need_more_members_among_many_objects() {
+        assert_eq!([3, 8, 70, 1_000, 10_000].map(default_min_points), [2, 4, 5, 16, 50]);
+    }
 }

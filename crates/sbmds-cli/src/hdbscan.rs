@@ -25,7 +25,7 @@ pub struct Hdbscan {
     #[arg(long, default_value = "eom")]
     selection: Selection,
     /// Where to write the labels (name,label,probability,outlier_score; label -1 is noise) [default: stdout]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 

@@ -19,7 +19,7 @@ pub struct Report {
     #[command(flatten)]
     labels: LabelArgs,
     /// The file to write [default: report.html in the directory of the run]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
@@ -29,6 +29,12 @@ pub struct LabelArgs {
     /// Labels to colour objects by: CSV or TSV with a header, the first column the name
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
+    /// Columns of the labels whose numbers are classes, not amounts (few small whole numbers are taken so by themselves)
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    categorical: Vec<String>,
+    /// Columns of the labels whose numbers are amounts, though they look like classes
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    numeric: Vec<String>,
 }
 
 impl LabelArgs {
@@ -39,9 +45,19 @@ impl LabelArgs {
 
     /// The labels of the objects of a run: those given, or else those it was fitted with.
     pub fn read(&self, run: &FinishedRun) -> Result<Option<Labels>, Failure> {
-        match &self.labels {
-            Some(path) => Ok(Some(read_labels(path, run.names())?)),
-            None => Ok(labels_of(run)),
+        let labels = match &self.labels {
+            Some(path) => Some(read_labels(path, run.names())?),
+            None => labels_of(run),
+        };
+        let named = [("--categorical", &self.categorical), ("--numeric", &self.numeric)];
+        match (labels, named.iter().find(|(_, columns)| !columns.is_empty())) {
+            (None, Some((flag, _))) => Err(Failure::bad_input(format!(
+                "{flag}: there are no labels. Remedy: give a table of them with --labels"
+            ))),
+            (None, None) => Ok(None),
+            (Some(labels), _) => {
+                labels.with_kinds(&self.categorical, &self.numeric).map(Some).map_err(Failure::bad_input)
+            }
         }
     }
 }

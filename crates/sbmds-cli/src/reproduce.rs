@@ -36,7 +36,7 @@ pub struct Reproduce {
     toy: bool,
     /// Directory for the page, the figure and the tables; run again with the same one, and finished cells are not repeated
     /// [default: reproduce/NAME]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Leave out cells with more objects
     #[arg(long, value_name = "N")]

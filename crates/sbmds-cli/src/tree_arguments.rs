@@ -12,6 +12,7 @@ use crate::say::{say, warn};
 
 /// Which tree, and how locations move along it.
 #[derive(Args)]
+#[command(next_help_heading = "Tree")]
 pub struct TreeArgs {
     /// Phylogeny whose tips are the objects (Newick or NEXUS): locations diffuse along its branches
     #[arg(long, value_name = "FILE")]

@@ -4,8 +4,8 @@ mod draws_kit;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use draws_kit::{N_CHAINS, names, plan, push, scratch};
-use sbmds::draws::{DrawReader, DrawStore, StoreError};
+use draws_kit::{N_CHAINS, names, plan, push, scratch, x};
+use sbmds::draws::{DrawReader, DrawStore, StoreError, StorePlan};
 use serde_json::Value;
 
 const N_OBJECTS: usize = 5;
@@ -13,7 +13,9 @@ const N_DRAWS: usize = 30;
 
 fn finished_store() -> tempfile::TempDir {
     let run = scratch();
-    let store = DrawStore::create(run.path(), &plan(&names(N_OBJECTS), N_DRAWS)).unwrap();
+    let (names, reference) = (names(N_OBJECTS), x(N_OBJECTS, 0, 0));
+    let store =
+        DrawStore::create(run.path(), &StorePlan { reference: Some(&reference), ..plan(&names, N_DRAWS) }).unwrap();
     for chain in 0..N_CHAINS {
         let mut writer = store.writer(chain).unwrap();
         (0..N_DRAWS).for_each(|_| push(&mut writer, N_OBJECTS).unwrap());
@@ -26,6 +28,7 @@ fn finished_store() -> tempfile::TempDir {
 fn content(run: &Path) -> Result<String, StoreError> {
     let reader = DrawReader::open(run)?;
     let mut text = format!("{} {} {:?}", reader.n_chains(), reader.n_dims(), reader.names().iter().collect::<Vec<_>>());
+    text += &format!("\n{:?}", reader.reference()?.map(|map| map.as_slice().to_vec()));
     reader.for_each_x(|chain, draw, x| text += &format!("\n{chain} {draw} {:?}", x.as_slice()))?;
     for chain in 0..reader.n_chains() {
         for variable in reader.variables() {

@@ -20,7 +20,7 @@ pub(crate) fn temporary_path(path: &Path) -> PathBuf {
 }
 
 /// Whether `path` is what a killed [`replace_file`] leaves behind.
-pub(super) fn is_temporary(path: &Path) -> bool {
+pub(crate) fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') && name.ends_with(".tmp")
 }

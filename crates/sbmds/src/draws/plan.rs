@@ -1,6 +1,7 @@
 //! What a store of draws will hold: chains, draws, objects, and the variables with their types and axes.
 
 use super::error::StoreError;
+use crate::Locations;
 use crate::dissimilarity::Names;
 
 /// The type a variable is stored in. Values are always pushed and read as `f64`.
@@ -80,6 +81,8 @@ pub struct StorePlan<'a> {
     pub n_dims: usize,
     /// Whether the locations themselves are kept (`false`: only the scalars).
     pub keep_x: bool,
+    /// The map that the locations are aligned to before they are pushed; `None`: they are pushed as the sampler has them.
+    pub reference: Option<&'a Locations>,
     /// Variables of the `posterior` group besides `x`, in the order they are pushed.
     pub variables: Vec<Variable>,
     /// Variables of the `sample_stats` group, in the order they are pushed.
@@ -173,7 +176,16 @@ mod tests {
     use super::*;
 
     fn plan(names: &Names, variables: Vec<Variable>) -> StorePlan<'_> {
-        StorePlan { n_chains: 2, n_draws: 100, names, n_dims: 2, keep_x: true, variables, stats: Vec::new() }
+        StorePlan {
+            n_chains: 2,
+            n_draws: 100,
+            names,
+            n_dims: 2,
+            keep_x: true,
+            reference: None,
+            variables,
+            stats: Vec::new(),
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::StoreError;
 use super::plan::Variable;
+use super::reference;
 use super::tree::{DRAW_AXIS, Stored, Tree};
 use super::zarr::ZarrArray;
 use crate::Locations;
@@ -97,6 +98,14 @@ impl DrawReader {
         self.tree.x.is_some()
     }
 
+    /// The map that the stored locations were aligned to; `None` if they are as the sampler had them.
+    ///
+    /// # Errors
+    /// If the store is damaged.
+    pub fn reference(&self) -> Result<Option<Locations>, StoreError> {
+        reference::read(&self.tree)
+    }
+
     /// Variables of the `posterior` group besides `x`.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.tree.variables.iter().map(|stored| &stored.variable)
@@ -148,9 +157,21 @@ impl DrawReader {
     ///
     /// # Errors
     /// If the run kept no locations or the store is damaged.
-    pub fn for_each_x(&self, mut visit: impl FnMut(usize, usize, &Locations)) -> Result<(), StoreError> {
+    pub fn for_each_x(&self, visit: impl FnMut(usize, usize, &Locations)) -> Result<(), StoreError> {
+        self.for_each_x_of(&(0..self.n_chains()).collect::<Vec<_>>(), visit)
+    }
+
+    /// The same of some chains only.
+    ///
+    /// # Errors
+    /// If the run kept no locations or the store is damaged.
+    pub fn for_each_x_of(
+        &self,
+        chains: &[usize],
+        mut visit: impl FnMut(usize, usize, &Locations),
+    ) -> Result<(), StoreError> {
         let mut x = Locations::zeros(self.names.len(), self.n_dims);
-        for chain in 0..self.n_chains() {
+        for &chain in chains {
             for draw in 0..self.n_complete(chain) {
                 self.x_into(chain, draw, &mut x)?;
                 visit(chain, draw, &x);

@@ -8,8 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::atomic::{sweep, sync_parent};
 use super::error::StoreError;
 use super::plan::{StorePlan, Variable};
+use super::reference;
 use super::tree::{Tree, store_path};
 use super::writer::ChainWriter;
+use crate::Locations;
 
 /// Draws of a chain beyond which no run goes: each thousand of them takes a file.
 const MOST_DRAWS: usize = 1_000_000_000;
@@ -94,6 +96,14 @@ impl DrawStore {
     /// Variables of the `sample_stats` group, in the order they are pushed.
     pub fn stats(&self) -> impl Iterator<Item = &Variable> {
         self.tree.stats.iter().map(|stored| &stored.variable)
+    }
+
+    /// The map that locations are to be aligned to before they are pushed; `None`: they are pushed as they are.
+    ///
+    /// # Errors
+    /// If the store is damaged.
+    pub fn reference(&self) -> Result<Option<Locations>, StoreError> {
+        reference::read(&self.tree)
     }
 
     /// Makes room for `n_draws` draws of each chain; the writers already handed out may use it at once.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::error::StoreError;
 use super::plan::{Axis, Dtype, StorePlan, Variable};
+use super::reference;
 use super::shape;
 use super::zarr::{ArraySpec, Content, METADATA, ZarrArray, write_json};
 
@@ -16,6 +17,8 @@ const STORE: &str = "draws.zarr";
 const POSTERIOR: &str = "posterior";
 const SAMPLE_STATS: &str = "sample_stats";
 const PROGRESS: &str = "progress";
+/// The group in which ArviZ looks for what does not change from draw to draw.
+pub(super) const CONSTANTS: &str = "constant_data";
 
 /// The group attribute that lists the variables in the order they are pushed.
 const VARIABLES: &str = "variables";
@@ -57,7 +60,11 @@ impl Tree {
             let group = path.join(group);
             fs::create_dir_all(&group).map_err(StoreError::io("create", &group))?;
             let names: Vec<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
-            write_group(&group, json!({ VARIABLES: names }))?;
+            let mut attributes = json!({ VARIABLES: names });
+            if group.ends_with(POSTERIOR) && plan.keep_x {
+                attributes["x_frame"] = reference::frame(plan).into();
+            }
+            write_group(&group, attributes)?;
             create_numbers(&group, "chain", plan.n_chains)?;
             create_draw_coordinate(&group, plan.n_draws as u64)?;
             variables.iter().try_for_each(|variable| create_variable(&group, plan, variable))?;
@@ -67,6 +74,14 @@ impl Tree {
         create_numbers(&posterior, "dim", plan.n_dims)?;
         if plan.keep_x {
             create_x(&posterior, plan)?;
+        }
+        if let Some(map) = plan.reference {
+            let group = path.join(CONSTANTS);
+            fs::create_dir_all(&group).map_err(StoreError::io("create", &group))?;
+            write_group(&group, json!({}))?;
+            create_object_names(&group, plan)?;
+            create_numbers(&group, "dim", plan.n_dims)?;
+            reference::create(&group, map)?;
         }
         create_progress(&path.join(PROGRESS), plan.n_chains)
     }

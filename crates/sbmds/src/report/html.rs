@@ -22,6 +22,7 @@ const SCRIPTS: &[(&str, &str)] = files![
     "camera.js",
     "points.js",
     "scene.js",
+    "modes.js",
     "map.js",
     "interact.js",
     "objects.js",

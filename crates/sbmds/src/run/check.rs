@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use super::config::{FitConfig, PriorFamily, RunConfig};
 use super::error::RunError;
-use crate::coupling::LayOptions;
+use crate::coupling::{Effort, LayOptions};
 use crate::posterior::{NoisePrior, Priors, ScalePrior};
 
 /// Settings that have passed [`FitConfig::check`]: whoever holds one need not look again.
@@ -22,7 +22,14 @@ impl Deref for CheckedConfig {
 impl CheckedConfig {
     /// How couplings are laid.
     pub(super) fn lay_options(&self) -> LayOptions {
-        LayOptions { order: self.model.order, landmarks: self.model.landmarks, seed: self.run.seed }
+        let (order, landmarks) = (self.model.order, self.model.landmarks);
+        LayOptions { order, landmarks, seed: self.run.seed, effort: self.effort() }
+    }
+
+    /// How much sampling is asked for.
+    pub(super) fn effort(&self) -> Effort {
+        let of_chain = self.sampler.n_warmup.saturating_add(self.run.draws.saturating_mul(self.run.thin));
+        Effort { n_iterations: of_chain.saturating_mul(self.run.chains) }
     }
 
     /// The priors, in the model's unit.
@@ -42,7 +49,7 @@ impl CheckedConfig {
             return NoisePrior::Fixed { sigma: sigma / unit };
         }
         let default_rate = match priors.family {
-            PriorFamily::Weak => WEAK_NOISE_RATE,
+            PriorFamily::Weak => Priors::WEAK_NOISE_RATE,
             PriorFamily::Paper => 1.0,
         };
         NoisePrior::InverseGamma {
@@ -60,7 +67,7 @@ impl CheckedConfig {
     /// The same if none is given.
     pub(super) fn default_scale(&self) -> f64 {
         match self.priors.family {
-            PriorFamily::Weak if !self.priors.learn_scale => WEAK_SCALE,
+            PriorFamily::Weak if !self.priors.learn_scale => Priors::WEAK_SCALE,
             _ => 1.0,
         }
     }
@@ -71,12 +78,6 @@ impl CheckedConfig {
         self
     }
 }
-
-/// Prior standard deviation of the locations in units of the data's scale. Maps of measured pairs that are mostly near ones
-/// are several times wider than these pairs say (docs/model.md, "Priors without units").
-const WEAK_SCALE: f64 = 8.0;
-/// Rate of the noise's prior in squares of that unit: as much as two pairs with residuals of 0.3% of the scale.
-const WEAK_NOISE_RATE: f64 = 1e-5;
 
 /// Draws of a chain that can be stored: beyond, the store would be a heap of millions of files.
 const MOST_DRAWS: usize = 10_000_000;

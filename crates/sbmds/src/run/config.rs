@@ -1,5 +1,6 @@
 //! Every setting of a fit, saved beside the draws so that the run can be repeated.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -36,6 +37,9 @@ pub struct FitConfig {
     pub sampler: SamplerSettings,
     /// How much is drawn and kept.
     pub run: RunConfig,
+    /// What was asked for where the data decided (`"model.couplings" = "auto"`), by place in this file.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub asked: BTreeMap<String, toml::Value>,
 }
 
 /// What is read. The hashes are filled in when the run starts.
@@ -221,6 +225,9 @@ pub struct RunConfig {
     /// What is kept of the draws.
     #[serde(with = "spelled")]
     pub keep: Keep,
+    /// Whether locations are stored as the sampler has them, not aligned.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub raw_draws: bool,
     /// Draw until the smallest effective sample size of everything monitored is this.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub until_ess: Option<f64>,
@@ -232,7 +239,17 @@ pub struct RunConfig {
 impl Default for RunConfig {
     fn default() -> Self {
         let (start, keep) = (Start::default(), Keep::default());
-        Self { chains: 4, draws: 1000, thin: 1, seed: 1, start, keep, until_ess: None, max_draws: None }
+        Self {
+            chains: 4,
+            draws: 1000,
+            thin: 1,
+            seed: 1,
+            start,
+            keep,
+            raw_draws: false,
+            until_ess: None,
+            max_draws: None,
+        }
     }
 }
 

@@ -13,9 +13,9 @@ use super::integrity::{self, Seal};
 use super::summary::Summary;
 use crate::draws::atomic::{Sync, replace_bytes, sweep_here, temporary_path};
 
-const CONFIG: &str = "config.toml";
+pub(super) const CONFIG: &str = "config.toml";
 const SUMMARY: &str = "summary.json";
-const LOCK: &str = ".lock";
+pub(super) const LOCK: &str = ".lock";
 
 /// The directory of a run.
 #[derive(Debug)]

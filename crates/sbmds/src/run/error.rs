@@ -65,8 +65,30 @@ pub enum RunError {
         now: InstructionSet,
     },
     /// The directory is taken.
-    #[error("{0} holds a run already; continue it with --resume or choose another directory with --out")]
+    #[error(
+        "{0} holds a run already. Remedy: add --resume to go on with it, add --overwrite to replace it, or choose another directory \
+         with --out"
+    )]
     Exists(PathBuf),
+    /// The directory of a run holds more than the run.
+    #[error(
+        "{path} holds what is no part of its run ({}). Remedy: move it away, or choose another directory with --out",
+        what.join(", ")
+    )]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+        /// What else is in it.
+        what: Vec<String>,
+    },
+    /// A file of settings cannot be used.
+    #[error("{path}: {what}. Remedy: give the config.toml of a run, or correct the line")]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// The directory is taken by something else.
     #[error("{0} is not empty and holds no run; choose another directory with --out")]
     Occupied(PathBuf),
@@ -81,7 +103,8 @@ pub enum RunError {
     Locked(PathBuf),
     /// A file that the run depends on is not what it was.
     #[error(
-        "{0} has changed since the run was started; restore it, or start a new run in another directory with --out"
+        "{0} has changed since the run was started; restore it, or start anew: in another directory with --out, or in this one with \
+         --overwrite"
     )]
     Changed(PathBuf),
     /// A file of the run cannot be understood.

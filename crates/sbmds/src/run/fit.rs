@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::chain::{Saved, Shared};
 use super::chains::{self, Begin};
@@ -13,14 +13,18 @@ use super::directory::RunDirectory;
 use super::error::RunError;
 use super::monitor::{MonitoredPairs, judge};
 use super::observer::Observer;
+use super::overwrite::{OldRun, Removal};
 use super::problem::{Hashes, Problem, check_connections, lay, likelihood};
+use super::reference::reference;
 use super::starts::Starts;
 use super::summary::Summary;
+use super::summary_lines::dimensions;
 use super::tree::RunTree;
 use super::unit::Scale;
-use super::{instructions, record, resources, results};
-use crate::diagnostics::Assessment;
-use crate::dissimilarity;
+use super::{first_map, instructions, record, resources, results};
+use crate::Locations;
+use crate::coupling::{Coupling, Couplings};
+use crate::dissimilarity::{self, Dissimilarities};
 use crate::draws::{DrawReader, DrawStore, StoreError};
 
 /// Who watches a run, who may stop it, and how many threads it may use.
@@ -34,8 +38,16 @@ pub struct Control<'a> {
     pub n_threads: usize,
     /// Time between checkpoints: what a kill can cost.
     pub checkpoint_interval: Duration,
+    /// When to end with the draws that are there.
+    pub deadline: Option<Instant>,
     /// Whether to start although memory or disk seem too small.
     pub force: bool,
+}
+
+impl Control<'_> {
+    fn time_is_up(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
 }
 
 /// How a run ended.
@@ -45,6 +57,8 @@ pub enum Outcome {
     Finished(Box<Summary>),
     /// They were made before.
     FinishedBefore(Box<Summary>),
+    /// The time was up: what the draws so far say, or nothing if a chain had none yet. [`resume`] goes on.
+    TimeUp(Option<Box<Summary>>),
     /// Stopped; everything is saved and [`resume`] goes on.
     Interrupted,
 }
@@ -54,6 +68,12 @@ pub enum Outcome {
 pub struct Changes {
     /// Where the input is now.
     pub input: Option<PathBuf>,
+    /// Where its names are now.
+    pub names: Option<PathBuf>,
+    /// Where the labels are now, or others.
+    pub labels: Option<PathBuf>,
+    /// Where the tree is now.
+    pub tree: Option<PathBuf>,
     /// More draws.
     pub draws: Option<usize>,
     /// Another effective sample size to reach.
@@ -71,11 +91,29 @@ pub struct Changes {
 pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Outcome, RunError> {
     let config = config.check()?;
     RunDirectory::is_free(directory)?;
+    start(config, directory, None, control)
+}
+
+/// The same in the place of the run that `directory` holds, if it does. The old run is there until the new one can start.
+///
+/// # Errors
+/// As [`fit`]; and if `directory` holds anything but a run, or its run is being worked on.
+pub fn fit_anew(config: FitConfig, directory: &Path, control: &Control) -> Result<Outcome, RunError> {
+    let config = config.check()?;
+    let old = OldRun::find(directory)?;
+    start(config, directory, old, control)
+}
+
+fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: &Control) -> Result<Outcome, RunError> {
     check_threads(control.n_threads)?;
+    // The settings may be those of another run.
+    let config = config.resolved(|config| config.instructions.clear());
     with_threads(control.n_threads, || {
         let (config, problem) = prepare(config, control)?;
         resources::check_disk(directory, &config, &problem, control.force)?;
+        let removal = old.map(OldRun::step_aside).transpose()?;
         let run = RunDirectory::create(directory, &config)?;
+        removal.map(Removal::carry_out).transpose()?;
         carry_out(&run, &config, &problem, control)
     })
 }
@@ -88,10 +126,16 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
     let (run, before) = RunDirectory::reopen(directory)?;
     let config = changes.apply(before.clone())?.check()?;
     check_threads(control.n_threads)?;
-    if let (Ok(summary), true) = (run.summary(), config.run == before.run) {
+    let finished = run.summary().ok().filter(|summary| !wants_more(&config, summary));
+    if finished.is_none() || *config != before {
+        Hashes::of(&config)?.check(&config)?;
+    }
+    if let Some(summary) = finished {
+        if *config != before {
+            run.save_config(&config)?;
+        }
         return Ok(Outcome::FinishedBefore(Box::new(summary)));
     }
-    Hashes::of(&config)?.check(&config)?;
     if config.sbmds_version != env!("CARGO_PKG_VERSION") {
         let started_by = &config.sbmds_version;
         control.observer.warn(&format!("the run was started by sbmds {started_by}; its next draws may differ"));
@@ -108,7 +152,7 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
 
 /// Reads the data and makes of it what is to be sampled; the settings come back resolved.
 fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, Problem), RunError> {
-    let hashes = Hashes::of(&config)?;
+    let (asked, hashes) = (config.clone(), Hashes::of(&config)?);
     let data = dissimilarity::read(&config.input.path, &config.input.read_options())?;
     if let Some(labels) = &config.input.labels {
         // What would spoil the report is said before the work, not after it.
@@ -132,20 +176,52 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
         config.input.hash = hashes.input;
         config.input.names_hash = hashes.names;
         config.tree = tree.as_ref().map(|tree| tree.resolved(hashes.tree.unwrap_or_default()));
+        *config = std::mem::take(config).remembering(&asked);
     });
-    control.observer.note(&format!(
-        "{} objects, {} pairs ({}), {} dimensions",
-        data.n_objects(),
-        likelihood.n_pairs(),
-        coupling.couplings,
-        config.model.n_dims
-    ));
+    control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
     problem.warnings.extend(doubt.into_iter().chain(scale.warning).chain(instructions::warning(&config)));
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }
     Ok((config, problem))
+}
+
+/// What is fitted, and where that takes a while about how long; where not all pairs are coupled, what all would cost.
+fn describe(
+    config: &CheckedConfig,
+    data: &Dissimilarities,
+    coupling: &Coupling,
+    n_pairs: usize,
+    n_threads: usize,
+) -> String {
+    let n_dims = config.model.n_dims;
+    let what =
+        format!("{} objects, {n_pairs} pairs ({}), {}", data.n_objects(), coupling.couplings, dimensions(n_dims));
+    let seconds = |n_pairs| config.effort().seconds(n_pairs, n_dims, n_threads);
+    if seconds(n_pairs) < WORTH_A_WORD {
+        return what;
+    }
+    let all = data.n_objects() * (data.n_objects() - 1) / 2;
+    let of_all = if matches!(coupling.couplings, Couplings::Dispersed(_)) && data.measured_pairs().is_none() {
+        format!("; all {all} pairs would take about {} (--couplings full)", duration(seconds(all)))
+    } else {
+        String::new()
+    };
+    format!("{what}, about {}{of_all}", duration(seconds(n_pairs)))
+}
+
+/// Fits that take less need no estimate.
+const WORTH_A_WORD: f64 = 10.0;
+
+/// A time in the unit people would use: nobody plans by more digits.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        _ if seconds < 90.0 => format!("{:.0} s", (seconds / 10.0).ceil() * 10.0),
+        _ if seconds < 5400.0 => format!("{:.0} min", (seconds / 60.0).ceil()),
+        _ if seconds < 172_800.0 => format!("{:.0} h", (seconds / 3600.0).ceil()),
+        _ => format!("{:.0} days", (seconds / 86_400.0).ceil()),
+    }
 }
 
 /// Samples from wherever the run is, in rounds if an effective sample size is wanted, and sums up.
@@ -156,37 +232,51 @@ fn carry_out(
     control: &Control,
 ) -> Result<Outcome, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
-    let mut store = open_store(run, config, problem, &pairs)?;
+    // Only chains without a checkpoint need a first map, and a new store.
+    let starts = LazyCell::new(|| Starts::new(problem, config));
+    let mut store = open_store(run, config, problem, &pairs, || reference(&starts, problem, config))?;
     run.make_room_for_checkpoints()?;
     let shared = Shared {
         problem,
         config,
         pairs: &pairs,
         run,
+        reference: store.reference()?,
         run_id: run_id(config),
         observer: control.observer,
         checkpoint_interval: control.checkpoint_interval,
         stop: control.stop,
+        deadline: control.deadline,
         failed: AtomicBool::new(false),
     };
     let mut saved = (0..config.run.chains).map(|chain| shared.load(chain)).collect::<Result<Vec<_>, _>>()?;
-    // Only chains without a checkpoint need a first map.
-    let starts = LazyCell::new(|| Starts::new(problem, config));
+    if saved.iter().all(Option::is_none) {
+        first_map::show(run, config, problem, &starts, control)?;
+    }
     // A store larger than planned was extended by an earlier round.
     let mut n_draws = config.run.stored_draws().max(store.n_draws());
     loop {
         store.extend_draws(n_draws)?;
         saved = chains::work(&shared, &store, begins(saved, &starts), n_draws, control.n_threads)?;
-        let Some(chains) = all_with(&saved, n_draws) else { return Ok(Outcome::Interrupted) };
+        let (all, time_is_up) = (all_with(&saved, n_draws), control.time_is_up());
+        if all.is_none() && shared.should_stop() {
+            return Ok(Outcome::Interrupted);
+        }
+        if all.is_none() && !time_is_up {
+            // Chains that were done early left time to the others.
+            continue;
+        }
+        let is_whole = all.is_some();
+        let Some(chains) = all.or_else(|| all_with(&saved, 1)) else { return Ok(Outcome::TimeUp(None)) };
         let assessment = judge(&DrawReader::open(run.path())?, &pairs)?;
-        match more_draws(config, &assessment, n_draws) {
-            Some(more) => n_draws = more,
-            None => {
-                let summary = results::write(run, config, problem, &chains, &assessment)?;
-                for warning in summary.sampler_warnings() {
-                    control.observer.warn(&warning);
-                }
-                return Ok(Outcome::Finished(Box::new(summary)));
+        match more_draws(config, assessment.min_ess().map(|worst| worst.value), n_draws) {
+            Some(more) if !time_is_up => n_draws = more,
+            more => {
+                let summary = Box::new(results::write(run, config, problem, &chains, &assessment)?);
+                // Those of the problem were said before sampling.
+                summary.warnings[problem.warnings.len()..].iter().for_each(|warning| control.observer.warn(warning));
+                let is_done = is_whole && more.is_none();
+                return Ok(if is_done { Outcome::Finished(summary) } else { Outcome::TimeUp(Some(summary)) });
             }
         }
     }
@@ -197,11 +287,15 @@ fn open_store(
     config: &CheckedConfig,
     problem: &Problem,
     pairs: &MonitoredPairs,
+    reference: impl FnOnce() -> Option<Locations>,
 ) -> Result<DrawStore, RunError> {
     let most_draws = config.run.most_stored_draws().max(run.most_draws_before());
     match DrawStore::open_within(run.path(), most_draws) {
         // Never made, or killed before it was.
-        Err(StoreError::Missing { .. }) => Ok(DrawStore::create(run.path(), &record::plan(problem, config, pairs))?),
+        Err(StoreError::Missing { .. }) => {
+            let reference = reference();
+            Ok(DrawStore::create(run.path(), &record::plan(problem, config, pairs, reference.as_ref()))?)
+        }
         opened => Ok(opened?),
     }
 }
@@ -225,14 +319,13 @@ fn all_with(saved: &[Option<Saved>], n_draws: usize) -> Option<Vec<Saved>> {
 /// A little more than what the present effective sample size says is needed.
 const MARGIN: f64 = 1.05;
 
-/// How many draws to make next to reach the effective sample size wanted: at most twice as many as there are.
-fn more_draws(config: &CheckedConfig, assessment: &Assessment, n_draws: usize) -> Option<usize> {
+/// How many draws to make next to reach the effective sample size wanted (of bulk and tails, as the verdict wants it): at most
+/// twice as many as there are.
+fn more_draws(config: &CheckedConfig, smallest_ess: Option<f64>, n_draws: usize) -> Option<usize> {
     let wanted = config.run.until_ess?;
     let most = config.run.most_stored_draws();
-    let moving = assessment.diagnoses.iter().filter(|diagnosis| !diagnosis.rhat.is_nan());
-    let smallest = moving.map(|diagnosis| diagnosis.ess_bulk).fold(f64::INFINITY, f64::min);
-    // Too few draws to tell: nothing moves yet.
-    let smallest = if smallest.is_finite() { smallest } else { 0.0 };
+    // Without one there are too few draws to tell: nothing moves yet.
+    let smallest = smallest_ess.unwrap_or(0.0);
     if smallest >= wanted || n_draws >= most {
         return None;
     }
@@ -241,10 +334,17 @@ fn more_draws(config: &CheckedConfig, assessment: &Assessment, n_draws: usize) -
     Some(needed.max(n_draws + 1).min(most))
 }
 
+/// Whether the settings ask for more than a summed up run has.
+fn wants_more(config: &CheckedConfig, summary: &Summary) -> bool {
+    let smallest_ess = summary.min_ess.as_ref().map(|worst| worst.value);
+    summary.n_draws < config.run.stored_draws() || more_draws(config, smallest_ess, summary.n_draws).is_some()
+}
+
 /// What must be the same for a checkpoint to be of use: all settings but how many draws to make and where files are.
 pub(super) fn run_id(config: &CheckedConfig) -> u64 {
     let mut config = (**config).clone();
     config.sbmds_version.clear();
+    config.asked.clear();
     config.instructions.clear();
     config.input.path.clear();
     (config.input.names, config.input.labels) = (None, None);
@@ -263,13 +363,19 @@ impl Changes {
     fn apply(&self, mut config: FitConfig) -> Result<FitConfig, RunError> {
         if let Some(draws) = self.draws {
             if draws < config.run.draws {
-                let problem = format!("the run has {} draws, which stay", config.run.draws);
-                return Err(RunError::setting("--draws", problem, "give a larger number"));
+                let problem =
+                    format!("{draws} is less than the {} draws the run has or will have, which stay", config.run.draws);
+                return Err(RunError::setting("--draws", problem, "give a larger number, or leave it out"));
             }
             config.run.draws = draws;
         }
         if let Some(input) = &self.input {
             config.input.path.clone_from(input);
+        }
+        config.input.names = self.names.clone().or(config.input.names);
+        config.input.labels = self.labels.clone().or(config.input.labels);
+        if let (Some(tree), Some(path)) = (&mut config.tree, &self.tree) {
+            tree.path.clone_from(path);
         }
         config.run.until_ess = self.until_ess.or(config.run.until_ess);
         config.run.max_draws = self.max_draws.or(config.run.max_draws);

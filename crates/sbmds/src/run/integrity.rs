@@ -9,15 +9,14 @@ use super::summary::Summary;
 use crate::draws::digest;
 use crate::files::checksum_of_file;
 
-/// The table of the map.
-pub(super) const EMBEDDING: &str = "embedding.csv";
 /// The tree of the run.
 pub(super) const TREE: &str = "tree.nwk";
 /// The store of draws, all files of it together.
 pub(super) const DRAWS: &str = "draws.zarr";
 
-/// The files of the results, as far as a run has them.
-const RESULTS: [&str; 6] = [EMBEDDING, "diagnostics.csv", TREE, "posterior.log", "posterior.trees", "ancestors.csv"];
+/// The files of the results, as far as a run has them; maps of further modes count too.
+const RESULTS: [&str; 7] =
+    ["embedding.csv", "modes.csv", "diagnostics.csv", TREE, "posterior.log", "posterior.trees", "ancestors.csv"];
 
 const MARK: &str = "# CRC-32C of all that follows: ";
 
@@ -80,11 +79,12 @@ impl Seal {
 /// The checksums of the results in `run`, by name.
 pub(super) fn checksums(run: &Path) -> Result<BTreeMap<String, String>, RunError> {
     let mut checksums = BTreeMap::from([(DRAWS.to_owned(), format!("{:08x}", digest(run)?))]);
-    for name in RESULTS {
-        let path = run.join(name);
+    let maps = (2..).map(|mode| format!("embedding-mode-{mode}.csv")).take_while(|name| run.join(name).exists());
+    for name in maps.chain(RESULTS.map(String::from)) {
+        let path = run.join(&name);
         match checksum_of_file(&path) {
             Ok((checksum, _)) => {
-                checksums.insert(name.into(), format!("{checksum:08x}"));
+                checksums.insert(name, format!("{checksum:08x}"));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(RunError::io("read", &path)(error)),

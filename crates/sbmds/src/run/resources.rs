@@ -67,7 +67,7 @@ pub(super) fn check_disk(
 ) -> Result<(), RunError> {
     let Some(free) = free_disk(directory).filter(|_| !force) else { return Ok(()) };
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
-    let plan = record::plan(problem, config, &pairs);
+    let plan = record::plan(problem, config, &pairs, None);
     let n_draws = (plan.n_chains as u64).saturating_mul(plan.n_draws as u64);
     let needed = n_draws.saturating_mul(plan.bytes_per_draw()).saturating_sub(taken(&directory.join("draws.zarr")));
     if needed <= free {

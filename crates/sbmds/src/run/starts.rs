@@ -38,6 +38,8 @@ pub(super) struct Starts<'a> {
     config: &'a CheckedConfig,
     /// `None` when every chain starts from the prior.
     map: Option<Locations>,
+    /// Whether an optimiser has improved it.
+    is_climbed: bool,
     spread: f64,
     smallest_sigma: f64,
 }
@@ -60,19 +62,29 @@ impl<'a> Starts<'a> {
             }
         };
         let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
-        let starts = Self { problem, config, map, spread: SPREAD, smallest_sigma };
+        let starts = Self { problem, config, map, is_climbed: false, spread: SPREAD, smallest_sigma };
         if start == Start::Landmark { starts.climbed() } else { starts }
+    }
+
+    /// The first map; `None` when every chain starts from the prior.
+    pub fn map(&self) -> Option<&Locations> {
+        self.map.as_ref()
     }
 
     /// From the map uphill: few landmarks do not know what all pairs want.
     fn climbed(self) -> Self {
-        let posterior = &self.problem.posterior;
-        let climbed = self.map.as_ref().map(|map| {
-            let rng = &mut stream(self.config.run.seed, 0, Purpose::Start);
-            let parameters = self.parameters(map, rng);
-            climb(posterior, map, parameters.sigma(), &parameters.spread)
-        });
-        Self { map: climbed, spread: SPREAD_AFTER_CLIMB, ..self }
+        Self { map: self.climb(), is_climbed: true, spread: SPREAD_AFTER_CLIMB, ..self }
+    }
+
+    /// The map where the posterior density is highest, as far as an optimiser finds it; `None` if chains start from the prior.
+    pub fn optimised(&self) -> Option<Locations> {
+        if self.is_climbed { self.map.clone() } else { self.climb() }
+    }
+
+    fn climb(&self) -> Option<Locations> {
+        let map = self.map.as_ref()?;
+        let parameters = self.parameters(map, &mut stream(self.config.run.seed, 0, Purpose::Start));
+        Some(climb(&self.problem.posterior, map, parameters.sigma(), &parameters.spread))
     }
 
     /// Where a chain starts.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::shown_summary::ShownSummary;
 use crate::brownian::BranchStatistics;
 use crate::diagnostics::{Diagnosis, Worst, quantile_of_sorted, sorted};
 
@@ -25,8 +26,11 @@ pub struct Summary {
     /// How fast locations diffuse along the tree, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diffusion: Option<Diffusion>,
-    /// How well the mean map fits the coupled dissimilarities, in input units.
+    /// How well the map shown fits the coupled dissimilarities, in input units.
     pub stress: StressSummary,
+    /// Which map is shown: of which chains, and what others there are.
+    #[serde(default)]
+    pub shown: ShownSummary,
     /// Mean log-likelihood of the draws, of dissimilarities in input units.
     #[serde(default)]
     pub log_likelihood: Option<f64>,
@@ -179,7 +183,7 @@ impl BranchSummary {
     }
 }
 
-/// How well the mean map fits the coupled dissimilarities.
+/// How well the map shown fits the coupled dissimilarities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StressSummary {
     /// Root mean squared residual over all coupled pairs.
