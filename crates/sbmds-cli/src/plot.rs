@@ -9,6 +9,7 @@ use sbmds::run::FinishedRun;
 
 use crate::failure::Failure;
 use crate::report::LabelArgs;
+use crate::say::warn;
 
 /// Flags of `sbmds plot`.
 #[derive(Args)]
@@ -58,7 +59,7 @@ impl Plot {
         let scene = draw(kind, &runs, &options)?;
         write(&scene, &self.out)?;
         if let Some(warning) = missing_letters(&scene, &self.out) {
-            eprintln!("warning: {}: {warning}", self.out.display());
+            warn(format_args!("{}: {warning}", self.out.display()));
         }
         println!("{}", self.out.display());
         Ok(())
@@ -73,7 +74,7 @@ impl Plot {
             )));
         };
         if let Some(warning) = labels.warning() {
-            eprintln!("warning: {warning}");
+            warn(warning);
         }
         let known = || labels.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ");
         match labels.column(name) {

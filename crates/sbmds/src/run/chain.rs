@@ -20,6 +20,8 @@ use crate::sampler::{Chain, ChainState, StepInfo};
 
 /// Checkpoints may take at most this part of the time.
 const CHECKPOINT_SHARE: u32 = 20;
+/// The longest time between checkpoints; no clock counts as far as a duration may say.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(365 * 24 * 3600);
 /// Time between reports to the observer.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -177,7 +179,7 @@ impl<'a> Worker<'a> {
             tally,
             step_size: f64::NAN,
             working_since: now,
-            next_checkpoint: now + shared.checkpoint_interval,
+            next_checkpoint: now + shared.checkpoint_interval.min(LONGEST_INTERVAL),
             next_report: now,
         }
     }
@@ -249,7 +251,8 @@ impl<'a> Worker<'a> {
         let (state, moments, tally) = (self.chain.state(), &self.moments, &self.tally);
         let saving = Saving { state, buffered: &buffered, moments, tally };
         checkpoint::save(&self.shared.run.checkpoint(self.number), self.shared.run_id, &saving)?;
-        self.next_checkpoint = Instant::now() + self.shared.checkpoint_interval.max(start.elapsed() * CHECKPOINT_SHARE);
+        let interval = self.shared.checkpoint_interval.min(LONGEST_INTERVAL);
+        self.next_checkpoint = Instant::now() + interval.max(start.elapsed() * CHECKPOINT_SHARE);
         Ok(buffered)
     }
 

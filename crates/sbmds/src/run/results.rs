@@ -1,11 +1,14 @@
 //! What a finished run says: the map, the diagnostics and the summary.
 
+use std::collections::BTreeMap;
+
 use super::central::SampledPairs;
 use super::chain::Saved;
 use super::check::CheckedConfig;
 use super::config::{Keep, TreeConfig};
 use super::directory::RunDirectory;
 use super::error::RunError;
+use super::integrity;
 use super::map_files::{embedding_path, write_maps};
 use super::map_verdict::judge_shown;
 use super::monitor::TRACE;
@@ -35,6 +38,7 @@ pub(super) fn write(
     let reader = DrawReader::open(run.path())?;
     let maps = maps(config, problem, chains, assessment, &reader)?;
     let fits: Vec<Vec<ObjectFit>> = maps.iter().map(|map| fits(&map.moments, problem)).collect();
+    run.remove_pictures()?;
     write_maps(run, problem.data.names(), &maps, &fits)?;
     write_diagnostics(run, &assessment.diagnoses)?;
     let mut summary = summarise(config, problem, chains, assessment, &reader, &fits[0])?;
@@ -47,6 +51,7 @@ pub(super) fn write(
     if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
         diffusion.branches = write_diffusion(run, config, tree, &reader, &maps[0])?;
     }
+    summary.files = integrity::checksums(run.path())?;
     run.save_summary(&summary)?;
     Ok(summary)
 }
@@ -208,6 +213,7 @@ fn summarise(
         n_warmup_gradients: tallies().map(|tally| tally.warmup_gradients).sum(),
         bfmi: energy_diagnostics(config, reader)?,
         sbmds_version: config.sbmds_version.clone(),
+        files: BTreeMap::new(),
         seconds: tallies().map(|tally| tally.seconds).sum(),
         warnings: problem.warnings.clone(),
         shown: ShownSummary::default(),

@@ -1,5 +1,7 @@
 //! The numbers a person asks for first: what `summary.json` holds.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::shown_summary::ShownSummary;
@@ -73,6 +75,9 @@ pub struct Summary {
     pub warnings: Vec<String>,
     /// Version of sbmds.
     pub sbmds_version: String,
+    /// Checksums of the files that belong to these results, so that a change is seen.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
     /// Seconds of sampling, summed over chains: the one entry in which two equal runs differ.
     pub seconds: f64,
 }
