@@ -18,12 +18,22 @@ pub fn resume(run: &Path) -> String {
 
 /// What may help a run whose verdict is not good or that has less than it was asked for, one line each.
 pub fn after(run: &Path, config: &FitConfig, summary: &Summary) -> Vec<String> {
+    if let Some(couplings) = summary.map.as_ref().and_then(|map| map.more_couplings.as_deref()) {
+        // No draws mend couplings that do not carry over.
+        return vec![more_pairs(run, couplings)];
+    }
     let next = match summary.verdict_details["kind"].as_str() {
         Some("not_yet") => vec![longer(run, config, summary)],
         Some("chains_disagree") => disagreement(run, config),
         _ => Vec::new(),
     };
     next.into_iter().chain(ess_not_reached(run, config, summary)).collect()
+}
+
+/// The same fit with more coupled pairs.
+fn more_pairs(run: &Path, couplings: &str) -> String {
+    let out = run.with_file_name(format!("{}-{}", name(run), couplings.replace(':', "-")));
+    format!("Couple more pairs with: {} --couplings {couplings} --out {}", again(run), word(out))
 }
 
 /// More draws, as many as the verdict asks for; or a new start, if the chains are stuck.
@@ -103,6 +113,15 @@ mod tests {
         assert_eq!(word("my run"), "'my run'");
         assert_eq!(word("it's"), r"'it'\''s'");
         assert_eq!(word("$(rm)"), "'$(rm)'");
+    }
+
+    #[test]
+    fn more_pairs_are_coupled_in_a_run_of_their_own() {
+        assert_eq!(
+            more_pairs(Path::new("a/my run"), "dispersed:120"),
+            "Couple more pairs with: sbmds fit --config 'a/my run/config.toml' --couplings dispersed:120 --out 'a/my \
+             run-dispersed-120'"
+        );
     }
 
     #[test]

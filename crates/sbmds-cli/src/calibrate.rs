@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sbmds::calibration::{Calibration, CalibrationSettings, calibrate};
 use sbmds::coupling::Couplings;
+use sbmds::posterior::Priors;
 use sbmds::sampler::Sampler;
 
 use crate::failure::Failure;
+use crate::fit_arguments::PriorsArg;
 
 /// Flags of `sbmds calibrate`.
 #[derive(Args)]
@@ -26,6 +28,9 @@ pub struct Calibrate {
     /// Which pairs speak: auto, full, band:B, landmark:L, dispersed:B or graph:FILE
     #[arg(long, default_value = "dispersed:3")]
     couplings: Couplings,
+    /// Priors from which the truth is drawn and that the fits assume: the paper's, or the default ones of `sbmds fit` in their unit
+    #[arg(long, value_enum, value_name = "FAMILY", default_value = "paper")]
+    priors: PriorsArg,
     /// Sampler: auto, nuts, hmc, mh, mwg or surrogate
     #[arg(long, default_value = "auto")]
     sampler: Sampler,
@@ -79,6 +84,10 @@ impl Calibrate {
     fn settings(&self) -> CalibrationSettings {
         let mut settings = CalibrationSettings::new(self.sampler, self.dims);
         settings.n_objects = self.objects;
+        settings.priors = match self.priors {
+            PriorsArg::Weak => Priors::weak(self.dims),
+            PriorsArg::Paper => Priors::paper(self.dims),
+        };
         settings.n_replicates = self.replicates;
         settings.couplings = self.couplings.clone();
         settings.sampler.n_warmup = self.warmup;

@@ -5,16 +5,19 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sbmds::cluster::{
-    ClusterError, ClusterSummary, ConsensusSummary, HdbscanError, HdbscanSettings, RunClusters, Selection, Spread,
-    Truth, TruthSummary, cluster_run, together,
+    ClusterError, ClusterSummary, ConsensusSummary, Extras, HdbscanError, HdbscanSettings, RunClusters, Selection,
+    Spread, Truth, TruthSummary, WrittenClusters, cluster_run, together,
 };
 use sbmds::dissimilarity::{Names, read_labels};
 use sbmds::draws::DrawReader;
+use sbmds::plain::shown;
 use sbmds::report::{ReportData, write_html};
-use sbmds::run::{FinishedRun, RunDirectory};
+use sbmds::run::{FinishedRun, RunDraws, open_draws};
 
+use crate::arguments::n_threads;
 use crate::failure::Failure;
 use crate::report::{self, LabelArgs};
+use crate::say::warn;
 
 /// Flags of `sbmds cluster`.
 #[derive(Args)]
@@ -60,9 +63,9 @@ pub struct Cluster {
 
 impl Cluster {
     pub fn run(&self) -> Result<(), Failure> {
-        let (run, config) = RunDirectory::open(&self.run)?;
+        let RunDraws { directory: run, config, reader, unfinished } = open_draws(&self.run)?;
+        unfinished.iter().for_each(warn);
         let out = self.out.clone().unwrap_or_else(|| run.path().join("clusters"));
-        let reader = DrawReader::open(run.path())?;
         if let Some([a, b]) = self.together.as_deref() {
             return print_together(&out, reader.names(), [a, b]);
         }
@@ -74,7 +77,8 @@ impl Cluster {
             println!("no draw has a cluster: give a smaller --min-points");
         }
         self.with_threads(|| self.write(&clusters, &out))?;
-        self.with_threads(|| self.refresh_report(run.path()))
+        // What is not finished has no report of its draws.
+        if unfinished.is_some() { Ok(()) } else { self.with_threads(|| self.refresh_report(run.path())) }
     }
 
     fn check(&self) -> Result<(), Failure> {
@@ -98,14 +102,13 @@ impl Cluster {
         let truth =
             Truth::new(&labels, column).map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))?;
         if truth.n_unknown() > 0 {
-            eprintln!("warning: {} objects have no {column:?} and are left out of the comparison", truth.n_unknown());
+            warn(format_args!("{} objects have no {column:?} and are left out of the comparison", truth.n_unknown()));
         }
         Ok(Some(truth))
     }
 
     fn with_threads<T: Send>(&self, work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
-        // 0 is all cores to rayon.
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads(self.threads)?).build();
         pool.map_err(|error| Failure::bad_input(format!("cannot start the threads: {error}")))?.install(work)
     }
 
@@ -117,16 +120,12 @@ impl Cluster {
     }
 
     fn write(&self, clusters: &RunClusters, out: &Path) -> Result<(), Failure> {
-        let mut written = clusters.write(out)?;
-        if self.counts {
-            written.push(clusters.write_counts(out)?);
-        }
-        if let Some(probability) = self.together_above {
-            let (path, n_pairs) = clusters.write_pairs_above(out, probability)?;
+        let extras = Extras { counts: self.counts, pairs_above: self.together_above };
+        let WrittenClusters { files, n_pairs_above } = clusters.write(out, extras)?;
+        if let (Some(n_pairs), Some(probability)) = (n_pairs_above, self.together_above) {
             println!("{n_pairs} pairs share a cluster with probability {probability} or more");
-            written.push(path);
         }
-        written.iter().for_each(|path| println!("{}", path.display()));
+        files.iter().for_each(|path| println!("{}", path.display()));
         Ok(())
     }
 
@@ -165,6 +164,7 @@ impl From<ClusterError> for Failure {
 fn print_together(out: &Path, names: &Names, [a, b]: [&String; 2]) -> Result<(), Failure> {
     let (n_together, n_draws) = together(out, names, [a, b])?;
     let probability = n_together as f64 / n_draws.max(1) as f64;
+    let (a, b) = (shown(a), shown(b));
     println!("{a} and {b} share a cluster in {n_together} of {n_draws} draws: probability {probability:.4}");
     Ok(())
 }

@@ -7,6 +7,7 @@ use sbmds::figures::{Kind, Options, draw, write};
 use sbmds::run::{ComparedPair, ComparedRun, Comparison, FinishedRun, compare, digits};
 
 use crate::failure::Failure;
+use crate::say::{say, warn};
 
 /// Flags of `sbmds compare`.
 #[derive(Args)]
@@ -40,10 +41,10 @@ impl Compare {
             print!("{}", tables(&comparison));
         }
         if let Some(out) = &self.out {
-            eprintln!("densities: {}", out.display());
+            say(format_args!("densities: {}", out.display()));
         }
         for run in runs.iter().filter(|run| !run.summary().converged) {
-            eprintln!("warning: {} has not converged: {}", run.path().display(), run.summary().verdict);
+            warn(format_args!("{} has not converged: {}", run.path().display(), run.summary().verdict));
         }
         Ok(())
     }

@@ -7,16 +7,20 @@ use std::time::{Duration, Instant};
 
 use clap::{ArgMatches, Args};
 use sbmds::coupling::Couplings;
+use sbmds::draws::StoreError;
+use sbmds::draws::checkpoint::CheckpointError;
 use sbmds::run::{
-    self, Changes, Control, FitConfig, InputConfig, ModelConfig, Outcome, RunDirectory, Summary, TreeConfig,
+    self, Changes, Control, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, Outcome, RunDirectory,
+    RunError, Summary, TreeConfig,
 };
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::arguments::{CouplingArgs, ReadingArgs};
+use crate::arguments::{CouplingArgs, ReadingArgs, n_threads};
 use crate::failure::Failure;
 use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
 use crate::fit_settings::Given;
 use crate::progress::{Watch, WatchMode};
+use crate::say::{say, warn};
 use crate::tree_arguments::TreeArgs;
 use crate::{advice, duration, report, summary};
 
@@ -80,6 +84,12 @@ pub struct Fit {
     /// Write no report.html and no map.svg, and draw no map at the end
     #[arg(long, help_heading = WORK)]
     no_report: bool,
+    /// Start although memory or disk seem too small for the run
+    #[arg(long, help_heading = WORK)]
+    force: bool,
+    /// Go on (--resume) with another instruction set than the run was started with: its draws are then those of neither alone
+    #[arg(long, requires = "resume", help_heading = RUN)]
+    other_instructions: bool,
     /// What people coming from other programs look for; see [`Fit::refuse_nonmetric`].
     #[arg(long, visible_alias = "non-metric", hide = true)]
     nonmetric: bool,
@@ -100,9 +110,10 @@ impl Fit {
         let directory = self.directory(base.as_ref())?;
         let stop = stop_flag()?;
         let watch = Watch::new(self.progress, self.drawing.chains);
-        let (n_threads, checkpoint_interval) = (self.n_threads()?, self.checkpoint_interval()?);
+        let (n_threads, checkpoint_interval) = (n_threads(self.threads)?, self.checkpoint_interval()?);
         let deadline = self.time.map(|time| start + time - time.mul_f64(TIME_FOR_RESULTS.0).min(TIME_FOR_RESULTS.1));
-        let control = Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval, deadline };
+        let force = self.force;
+        let control = Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval, deadline, force };
         let outcome = if self.resume {
             run::resume(&directory, &self.changes(&directory, &given)?, &control)
         } else {
@@ -111,7 +122,8 @@ impl Fit {
             fit(config, &directory, &control)
         };
         watch.end();
-        self.conclude(&directory, outcome?, start, n_threads)
+        let outcome = outcome.map_err(|error| with_way_on(error, &directory))?;
+        self.conclude(&directory, outcome, start, n_threads)
     }
 
     /// Shows what there is to see and says how to go on.
@@ -119,17 +131,26 @@ impl Fit {
         let (shown, go_on) = (run.display(), advice::resume(run));
         match outcome {
             Outcome::Finished(summary) => {
-                eprintln!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64());
+                say(format_args!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64()));
                 self.show(run, n_threads);
+                say_what_is_shown(&summary, run);
                 verdict(run, &summary)
             }
             Outcome::FinishedBefore(summary) => {
-                eprintln!("{shown}: this run is finished; {go_on} --draws N goes on to N draws of each chain");
+                say(format_args!("{shown}: this run is finished; {go_on} --draws N goes on to N draws of each chain"));
+                if !report::is_there(run) {
+                    self.show(run, n_threads);
+                }
+                say_what_is_shown(&summary, run);
                 verdict(run, &summary)
             }
             Outcome::TimeUp(Some(summary)) => {
-                eprintln!("{shown}: the time is up after {} draws of each chain. Go on with: {go_on}", summary.n_draws);
+                say(format_args!(
+                    "{shown}: the time is up after {} draws of each chain. Go on with: {go_on}",
+                    summary.n_draws
+                ));
                 self.show(run, n_threads);
+                say_what_is_shown(&summary, run);
                 verdict(run, &summary)
             }
             Outcome::TimeUp(None) => Err(Failure::interrupted(format!(
@@ -163,8 +184,8 @@ impl Fit {
             println!("\n{map}");
         }
         match report::write_into(directory, n_threads) {
-            Ok(()) => eprintln!("report: {}", report::default_path(directory).display()),
-            Err(failure) => eprintln!("warning: the fit is complete, but its report is not: {}", failure.message()),
+            Ok(()) => say(format_args!("report: {}", report::default_path(directory).display())),
+            Err(failure) => warn(format_args!("the fit is complete, but its report is not: {}", failure.message())),
         }
     }
 
@@ -183,16 +204,14 @@ impl Fit {
         }
     }
 
-    fn n_threads(&self) -> Result<usize, Failure> {
-        match self.threads {
-            Some(0) => Err(Failure::bad_input("--threads: 0 is too few. Remedy: give a whole number of 1 or more")),
-            Some(threads) => Ok(threads),
-            None => Ok(std::thread::available_parallelism().map_or(1, Into::into)),
-        }
-    }
-
     fn checkpoint_interval(&self) -> Result<Duration, Failure> {
         let seconds = self.checkpoint_every;
+        if seconds > MOST_CHECKPOINT_SECONDS {
+            return Err(Failure::bad_input(format!(
+                "--checkpoint-every: {seconds} seconds are more than a day. Remedy: give at most {MOST_CHECKPOINT_SECONDS}; a kill \
+                 costs what was done since the last checkpoint"
+            )));
+        }
         Duration::try_from_secs_f64(seconds).map_err(|_| {
             Failure::bad_input(format!("--checkpoint-every: {seconds} is no time. Remedy: give seconds, 0 or more"))
         })
@@ -212,6 +231,7 @@ impl Fit {
             draws: given.has("draws").then_some(self.drawing.draws),
             until_ess: self.drawing.until_ess,
             max_draws: self.drawing.max_draws,
+            other_instructions: self.other_instructions,
         })
     }
 
@@ -232,6 +252,7 @@ impl Fit {
     pub(crate) fn asked(&self, input: &Path) -> Result<FitConfig, Failure> {
         Ok(FitConfig {
             sbmds_version: env!("CARGO_PKG_VERSION").into(),
+            instructions: Vec::new(),
             input: self.input_config(input)?,
             model: self.model_config()?,
             priors: self.priors.config(),
@@ -283,27 +304,65 @@ impl Fit {
     }
 }
 
-/// Ends well or with exit code 1, and says what to do next.
+/// Says which map the files hold, if it is not plainly the mean of all draws.
+fn say_what_is_shown(summary: &Summary, directory: &Path) {
+    for sentence in summary.shown.sentences() {
+        say(format_args!("note: {}", sentence.replace("RUN", &directory.display().to_string())));
+    }
+}
+
+/// Says both verdicts and what to do next; ends well or with exit code 1, by that on the chains alone.
 fn verdict(run: &Path, summary: &Summary) -> Result<(), Failure> {
     let next = RunDirectory::open(run).map(|(_, config)| advice::after(run, &config, summary)).unwrap_or_default();
-    let text = std::iter::once(summary.verdict.clone()).chain(next).collect::<Vec<_>>().join("\n");
+    let text = std::iter::once(summary::verdicts(summary)).chain(next).collect::<Vec<_>>().join("\n");
     if summary.converged {
-        eprintln!("{text}");
+        say(&text);
         return Ok(());
     }
     Err(Failure::not_converged(text))
 }
 
-/// Set by Ctrl-C or SIGTERM; a second one ends the process at once.
+/// An error of a run that has begun says how to go on with it.
+fn with_way_on(error: RunError, directory: &Path) -> Failure {
+    let is_of_disk = matches!(&error, RunError::Io { .. } | RunError::Store(StoreError::Io { .. }))
+        || matches!(&error, RunError::Checkpoint(CheckpointError::Io { .. }));
+    if is_of_disk && RunDirectory::open(directory).is_ok() {
+        let way_on = format!("{error}; then go on with: sbmds fit --resume --out {}", directory.display());
+        return Failure::bad_input(way_on);
+    }
+    error.into()
+}
+
+/// Set by Ctrl-C, SIGTERM or a closed terminal; a second signal ends the process at once.
 pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    for signal in signals() {
         // In this order the first signal finds the flag not yet set.
         signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
             .map_err(|error| Failure::bad_input(format!("cannot listen to signals: {error}")))?;
     }
     Ok(stop)
+}
+
+/// The signals that ask for an end.
+fn signals() -> Vec<i32> {
+    let mut signals = vec![SIGINT, SIGTERM];
+    #[cfg(target_os = "linux")]
+    if !is_ignored(signal_hook::consts::SIGHUP) {
+        signals.push(signal_hook::consts::SIGHUP);
+    }
+    signals
+}
+
+/// Whether whoever started this process wants a signal to be ignored, as `nohup` does.
+#[cfg(target_os = "linux")]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Who cannot tell leaves the signal alone.
+    mask.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// A path that means the same from every directory.

@@ -92,6 +92,9 @@ pub struct DrawArgs {
     /// What to keep: all, thin:K (every K-th draw) or summary (moments of the locations, no draws of them)
     #[arg(long, value_name = "WHAT", default_value = "all")]
     keep: Keep,
+    /// Store the draws of the locations as the sampler has them, not aligned to one map
+    #[arg(long)]
+    raw_draws: bool,
     /// Draw until the smallest effective sample size of everything monitored is E
     #[arg(long, value_name = "E")]
     pub until_ess: Option<f64>,
@@ -180,6 +183,7 @@ impl DrawArgs {
             seed,
             start: self.start.into(),
             keep: self.keep,
+            raw_draws: self.raw_draws,
             until_ess: self.until_ess,
             max_draws: self.max_draws,
         }

@@ -65,7 +65,7 @@ const SETTINGS: [(&str, &str, OnResume); 42] = [
 
 /// Flags that say how to work, not what to fit.
 #[cfg(test)]
-const NO_SETTINGS: [&str; 10] = [
+const NO_SETTINGS: [&str; 12] = [
     "out",
     "resume",
     "overwrite",
@@ -76,6 +76,8 @@ const NO_SETTINGS: [&str; 10] = [
     "progress",
     "no_report",
     "nonmetric",
+    "force",
+    "other_instructions",
 ];
 
 /// The flags that stand on the command line.

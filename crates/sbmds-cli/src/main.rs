@@ -21,6 +21,7 @@ mod plot;
 mod progress;
 mod report;
 mod reproduce;
+mod say;
 mod simulate;
 mod summary;
 mod terminal_map;

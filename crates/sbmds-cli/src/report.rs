@@ -9,6 +9,7 @@ use sbmds::run::FinishedRun;
 
 use crate::failure::Failure;
 use crate::plot;
+use crate::say::warn;
 
 /// Flags of `sbmds report`.
 #[derive(Args)]
@@ -64,7 +65,7 @@ impl LabelArgs {
 /// The labels a run was fitted with; if they cannot be read any more, there are none.
 fn labels_of(run: &FinishedRun) -> Option<Labels> {
     let path = run.config().input.labels.as_deref()?;
-    read_labels(path, run.names()).map_err(|error| eprintln!("warning: no labels: {error}")).ok()
+    read_labels(path, run.names()).map_err(|error| warn(format_args!("no labels: {error}"))).ok()
 }
 
 impl Report {
@@ -73,7 +74,7 @@ impl Report {
         let labels = self.labels.read(&run)?;
         let path = self.out.clone().unwrap_or_else(|| default_path(&self.run));
         let data = ReportData::gather(&run, labels.as_ref())?;
-        data.verdict.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        data.verdict.warnings.iter().for_each(warn);
         write_html(&data, &path)?;
         println!("{}", path.display());
         Ok(())
@@ -90,7 +91,14 @@ pub fn write_into(directory: &Path, n_threads: usize) -> Result<(), Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().map_err(Failure::bad_input)?;
     pool.install(|| {
         let run = FinishedRun::open(directory)?;
-        write_html(&ReportData::gather(&run, labels_of(&run).as_ref())?, &default_path(directory))?;
-        plot::write_map(&run, &directory.join("map.svg"))
+        let data = ReportData::gather(&run, labels_of(&run).as_ref())?;
+        // The report comes last: where it is, the map is too.
+        plot::write_map(&run, &directory.join("map.svg"))?;
+        Ok(write_html(&data, &default_path(directory))?)
     })
+}
+
+/// Whether a run has its report and its map.
+pub fn is_there(directory: &Path) -> bool {
+    default_path(directory).exists() && directory.join("map.svg").exists()
 }

@@ -2,8 +2,10 @@
 
 #[cfg(unix)]
 mod crashes;
+mod exports;
 mod going_on;
 mod kit;
+mod modes;
 mod overwriting;
 mod pictures;
 #[path = "../common/program.rs"]
@@ -11,3 +13,4 @@ mod program;
 mod runs;
 mod time;
 mod trees;
+mod verdicts;

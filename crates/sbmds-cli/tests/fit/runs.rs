@@ -23,7 +23,7 @@ fn a_plain_fit_converges_and_its_files_agree() {
     assert!(case.read("run/config.toml").contains("couplings = \"full\""));
     let printed = case.run("summary run --objects 3");
     printed.expect(0, &[]);
-    assert!(printed.stdout.starts_with("Converged"), "{}", printed.stdout);
+    assert!(printed.stdout.starts_with("Chains: Converged"), "{}", printed.stdout);
     assert!(printed.stdout.contains("\no2 ") && printed.stdout.contains("... 9 more"), "{}", printed.stdout);
 }
 

@@ -6,6 +6,7 @@ use super::Options;
 use super::axes::{BELOW, Frame, Range, Rect, range_of, room_left};
 use super::legend;
 use super::line;
+use super::modes::OtherModes;
 use super::names;
 use super::palette::{COLOURS, GREY, colour, ramp};
 use super::scene::{Ink, Point, Scene};
@@ -23,10 +24,12 @@ pub(super) fn draw(run: &FinishedRun, options: &Options, width: f64) -> Result<S
     if axes.1.is_none() {
         return line::draw(run, options, width);
     }
-    let moments = run.moments()?;
-    let picture = Picture::new(run, &moments, axes);
+    let (moments, object_modes) = run.moments_and_modes()?;
+    let other_modes = OtherModes::new(&object_modes, axes);
+    let picture = Picture { other_modes, ..Picture::new(run, &moments, axes) };
     let colours = Colours::new(options.colour.as_ref(), run.names().len());
-    let title = format!("Map of {} objects of {}, posterior mean with 95% ellipses", run.names().len(), run.name());
+    let what = run.what_is_shown();
+    let title = format!("Map of {} objects of {}, {what} with 95% ellipses", run.names().len(), run.name());
     Ok(picture.on_sheet(title, width, &colours, run))
 }
 
@@ -47,6 +50,7 @@ struct Picture {
     points: Vec<(f64, f64)>,
     ellipses: Vec<Ellipse>,
     titles: (String, String),
+    other_modes: OtherModes,
 }
 
 impl Picture {
@@ -54,19 +58,14 @@ impl Picture {
         let mean = &run.embedding().mean;
         let n_dims = mean.n_dims();
         let y = |object| second.map_or(0.0, |second| mean.get(object, second));
-        let ellipse = |object| {
-            let covariance = moments.covariance(object);
-            let entry =
-                |row: usize, column: Option<usize>| column.map_or(0.0, |column| covariance[row * n_dims + column]);
-            let yy = second.map_or(0.0, |second| entry(second, Some(second)));
-            Ellipse::of_covariance(entry(first, Some(first)), entry(first, second), yy)
-        };
+        let ellipse = |object| ellipse_on(&moments.covariance(object), n_dims, (first, second));
         let n_objects = mean.n_objects();
         let n_ellipses = if n_objects <= MOST_ELLIPSES { n_objects } else { 0 };
         Self {
             points: (0..n_objects).map(|object| (mean.get(object, first), y(object))).collect(),
             ellipses: (0..n_ellipses).map(ellipse).collect(),
             titles: axis_titles(mean, (first, second)),
+            other_modes: OtherModes::default(),
         }
     }
 
@@ -79,6 +78,7 @@ impl Picture {
         };
         let corners: Vec<Point> =
             self.points.iter().enumerate().flat_map(|(object, point)| ends(object, point)).collect();
+        let corners = [corners, self.other_modes.corners()].concat();
         (range_of(corners.iter().map(|corner| corner.0), 0.04), range_of(corners.iter().map(|corner| corner.1), 0.04))
     }
 
@@ -110,13 +110,22 @@ impl Picture {
             scene.line(outline.clone(), 0.35, Ink::faint(colours.of(object), opacity));
         }
         let radius = dot_radius(self.points.len(), frame.rect);
+        self.other_modes.draw(scene, frame, radius, &self.points, colours);
         let dots: Vec<Point> = self.points.iter().map(|&(x, y)| frame.place(x, y)).collect();
         for (object, &dot) in dots.iter().enumerate() {
             scene.dot(dot, radius, Ink::solid(colours.of(object)));
         }
         let names: Vec<String> = run.names().iter().map(Into::into).collect();
+        let (names, dots) = self.other_modes.named(frame, names, dots);
         names::beside(scene, frame.rect, &names, &dots, radius, &outlines);
     }
+}
+
+/// The 95% ellipse of a location on two axes.
+pub(super) fn ellipse_on(covariance: &[f64], n_dims: usize, (first, second): (usize, Option<usize>)) -> Ellipse {
+    let entry = |row: usize, column: Option<usize>| column.map_or(0.0, |column| covariance[row * n_dims + column]);
+    let yy = second.map_or(0.0, |second| entry(second, Some(second)));
+    Ellipse::of_covariance(entry(first, Some(first)), entry(first, second), yy)
 }
 
 /// What axes are called.
@@ -161,7 +170,7 @@ pub(super) fn equal_scales(rect: Rect, x: Range, y: Range) -> Frame {
 }
 
 /// How far an ellipse reaches across and up; one that is not known reaches nowhere.
-fn reach(ellipse: &Ellipse) -> (f64, f64) {
+pub(super) fn reach(ellipse: &Ellipse) -> (f64, f64) {
     if !ellipse.major.is_finite() {
         return (0.0, 0.0);
     }
@@ -170,7 +179,7 @@ fn reach(ellipse: &Ellipse) -> (f64, f64) {
 }
 
 /// Points along an ellipse, on the sheet.
-fn outline(frame: &Frame, centre: (f64, f64), ellipse: &Ellipse) -> Vec<Point> {
+pub(super) fn outline(frame: &Frame, centre: (f64, f64), ellipse: &Ellipse) -> Vec<Point> {
     const CORNERS: usize = 40;
     let (sin, cos) = ellipse.angle_degrees.to_radians().sin_cos();
     let corner = |k: usize| {

@@ -17,6 +17,7 @@ mod letters;
 mod line;
 mod map;
 mod maps;
+mod modes;
 mod names;
 mod palette;
 mod pdf;
@@ -40,7 +41,7 @@ use crate::run::{FinishedRun, RunError};
 /// What a figure shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Mean locations with 95% ellipses.
+    /// The map shown, with 95% ellipses; objects that have several modes with one for each.
     Map,
     /// Observed dissimilarities against fitted distances.
     Shepard,

@@ -15,7 +15,8 @@ use super::POINTS_PER_MM;
 use super::letters::{self, FONT};
 use super::pdf::pdf;
 use super::scene::{Anchor, Ink, Mark, Scene, TEXT};
-use crate::draws::atomic::{Sync, replace_bytes};
+use crate::files::replace;
+use crate::plain::escaped;
 use crate::run::RunError;
 
 /// The family of the embedded font.
@@ -48,7 +49,7 @@ pub fn write(scene: &Scene, path: &Path) -> Result<(), RunError> {
         }
     };
     let bytes = drawn.map_err(|problem| RunError::io("draw", path)(std::io::Error::other(problem)))?;
-    replace_bytes(path, Sync::Later, &bytes).map_err(RunError::io("write", path))
+    replace(path, &bytes).map_err(RunError::io("write", path))
 }
 
 /// What a reader of the file will miss: letters that the font lacks. An SVG keeps them as text, for the fonts of the reader.
@@ -94,7 +95,7 @@ pub(super) fn svg(scene: &Scene) -> Result<String, String> {
          </style>\n{body}",
         size.0,
         size.1,
-        scene.title.replace('&', "&amp;").replace('<', "&lt;"),
+        escaped(&scene.title).replace('&', "&amp;").replace('<', "&lt;"),
         STANDARD.encode(WEB_FONT)
     ))
 }
@@ -179,7 +180,7 @@ fn paint<DB: DrawingBackend>(
                 let style = font.color(&mixed(ink)).pos(Pos::new(across, VPos::Center));
                 // The top of a turned text is on its left.
                 let lowered = if *turned { (at.0 + rise * TEXT, at.1) } else { (at.0, at.1 + rise * TEXT) };
-                area.draw(&Text::new(drawable(text).into_owned(), dots(lowered), style))?;
+                area.draw(&Text::new(escaped(&drawable(text)), dots(lowered), style))?;
             }
         }
     }

@@ -156,7 +156,7 @@ fn clusters_are_drawn_with_outlines_and_counted_in_the_legend() {
     assert!(refused.contains("has no clusters yet") && refused.contains("sbmds cluster"), "{refused}");
     let settings = HdbscanSettings { min_cluster_size: 2, min_samples: 2, selection: Selection::Leaf };
     let clusters = cluster_run(runs[0].reader(), &settings, 1000, 1, None).unwrap();
-    clusters.write(&runs[0].clusters()).unwrap();
+    clusters.write(&runs[0].clusters(), Default::default()).unwrap();
     let scene = draw(Kind::Clusters, &runs, &Options::default()).unwrap();
     let texts = structure(&render::svg(&scene).unwrap());
     for (cluster, size) in clusters.summary.consensus.sizes.iter().enumerate() {

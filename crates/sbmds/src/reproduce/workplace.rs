@@ -40,6 +40,7 @@ impl Workplace {
             n_threads: self.n_threads,
             checkpoint_interval: CHECKPOINT_INTERVAL,
             deadline: None,
+            force: false,
         };
         let outcome = fit(config, &run, &control);
         let found = match outcome {

@@ -62,25 +62,28 @@ pub(super) fn work(
     let begins: Vec<_> = begins.into_iter().map(|begin| Mutex::new(Some(begin))).collect();
     let results: Vec<_> = (0..n_chains).map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
+    let work_on_next = || loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let Some(begin) = begins.get(number).and_then(|begin| lock(begin).take()) else { return };
+        if shared.should_stop() {
+            return;
+        }
+        let (now, n_waiting) = (Instant::now(), n_chains - number);
+        let until = share_of_time(shared.deadline, now, n_waiting, shares.at_once);
+        let goal = Goal { n_draws, until };
+        let result = work_on_one(shared, store, number, begin, goal, shares.threads);
+        if result.is_err() {
+            shared.failed.store(true, Ordering::Relaxed);
+        }
+        *lock(&results[number]) = Some(result);
+    };
     std::thread::scope(|scope| {
         for _ in 0..shares.at_once {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(begin) = begins.get(number).and_then(|begin| lock(begin).take()) else { return };
-                    if shared.should_stop() {
-                        return;
-                    }
-                    let (now, n_waiting) = (Instant::now(), n_chains - number);
-                    let until = share_of_time(shared.deadline, now, n_waiting, shares.at_once);
-                    let goal = Goal { n_draws, until };
-                    let result = work_on_one(shared, store, number, begin, goal, shares.threads);
-                    if result.is_err() {
-                        shared.failed.store(true, Ordering::Relaxed);
-                    }
-                    *lock(&results[number]) = Some(result);
-                }
-            });
+            // Where the system refuses a thread, those there are do the work; this one, if there are none.
+            if std::thread::Builder::new().spawn_scoped(scope, work_on_next).is_err() {
+                work_on_next();
+                break;
+            }
         }
     });
     results.iter().map(|result| lock(result).take().transpose()).collect()

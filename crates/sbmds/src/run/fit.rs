@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::chain::{Saved, Shared};
 use super::chains::{self, Begin};
-use super::check::CheckedConfig;
+use super::check::{CheckedConfig, check_threads};
 use super::config::FitConfig;
 use super::directory::RunDirectory;
 use super::error::RunError;
@@ -15,12 +15,14 @@ use super::monitor::{MonitoredPairs, judge};
 use super::observer::Observer;
 use super::overwrite::{OldRun, Removal};
 use super::problem::{Hashes, Problem, check_connections, lay, likelihood};
+use super::reference::reference;
 use super::starts::Starts;
 use super::summary::Summary;
 use super::summary_lines::dimensions;
 use super::tree::RunTree;
 use super::unit::Scale;
-use super::{first_map, record, results};
+use super::{first_map, instructions, record, resources, results};
+use crate::Locations;
 use crate::coupling::{Coupling, Couplings};
 use crate::dissimilarity::{self, Dissimilarities};
 use crate::draws::{DrawReader, DrawStore, StoreError};
@@ -38,6 +40,8 @@ pub struct Control<'a> {
     pub checkpoint_interval: Duration,
     /// When to end with the draws that are there.
     pub deadline: Option<Instant>,
+    /// Whether to start although memory or disk seem too small.
+    pub force: bool,
 }
 
 impl Control<'_> {
@@ -76,6 +80,8 @@ pub struct Changes {
     pub until_ess: Option<f64>,
     /// Another limit to it.
     pub max_draws: Option<usize>,
+    /// Whether to go on with another instruction set than the run was started with.
+    pub other_instructions: bool,
 }
 
 /// Starts a run in `directory` and carries it through.
@@ -99,8 +105,12 @@ pub fn fit_anew(config: FitConfig, directory: &Path, control: &Control) -> Resul
 }
 
 fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: &Control) -> Result<Outcome, RunError> {
+    check_threads(control.n_threads)?;
+    // The settings may be those of another run.
+    let config = config.resolved(|config| config.instructions.clear());
     with_threads(control.n_threads, || {
         let (config, problem) = prepare(config, control)?;
+        resources::check_disk(directory, &config, &problem, control.force)?;
         let removal = old.map(OldRun::step_aside).transpose()?;
         let run = RunDirectory::create(directory, &config)?;
         removal.map(Removal::carry_out).transpose()?;
@@ -115,6 +125,7 @@ fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: 
 pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<Outcome, RunError> {
     let (run, before) = RunDirectory::reopen(directory)?;
     let config = changes.apply(before.clone())?.check()?;
+    check_threads(control.n_threads)?;
     let finished = run.summary().ok().filter(|summary| !wants_more(&config, summary));
     if finished.is_none() || *config != before {
         Hashes::of(&config)?.check(&config)?;
@@ -129,8 +140,10 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
         let started_by = &config.sbmds_version;
         control.observer.warn(&format!("the run was started by sbmds {started_by}; its next draws may differ"));
     }
+    let config = instructions::go_on(config, changes.other_instructions, control.observer)?;
     with_threads(control.n_threads, || {
         let (config, problem) = prepare(config, control)?;
+        resources::check_disk(directory, &config, &problem, control.force)?;
         run.remove_summary()?;
         run.save_config(&config)?;
         carry_out(&run, &config, &problem, control)
@@ -146,6 +159,7 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
         dissimilarity::read_labels(labels, data.names())?;
     }
     let coupling = lay(&config, &data)?;
+    resources::check_fit_memory(&config, &data, &coupling, control.force)?;
     let likelihood = likelihood(&config, &data, &coupling);
     let doubt = check_connections(&likelihood, &coupling, &data)?;
     let scale = Scale::of(&config, &likelihood)?;
@@ -153,6 +167,7 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
     let read_tree = |tree| RunTree::read(tree, data.names(), control.observer);
     let tree = config.tree.as_ref().map(read_tree).transpose()?;
     let config = config.resolved(|config| {
+        instructions::record(config, likelihood.instruction_set());
         config.model.unit = scale.unit.0;
         config.priors.sigma_floor = scale.sigma_floor;
         config.priors.rounded_to = scale.rounded_to;
@@ -165,7 +180,7 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
     });
     control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
-    problem.warnings.extend(doubt.into_iter().chain(scale.warning));
+    problem.warnings.extend(doubt.into_iter().chain(scale.warning).chain(instructions::warning(&config)));
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }
@@ -217,13 +232,16 @@ fn carry_out(
     control: &Control,
 ) -> Result<Outcome, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
-    let mut store = open_store(run, config, problem, &pairs)?;
+    // Only chains without a checkpoint need a first map, and a new store.
+    let starts = LazyCell::new(|| Starts::new(problem, config));
+    let mut store = open_store(run, config, problem, &pairs, || reference(&starts, problem, config))?;
     run.make_room_for_checkpoints()?;
     let shared = Shared {
         problem,
         config,
         pairs: &pairs,
         run,
+        reference: store.reference()?,
         run_id: run_id(config),
         observer: control.observer,
         checkpoint_interval: control.checkpoint_interval,
@@ -232,8 +250,6 @@ fn carry_out(
         failed: AtomicBool::new(false),
     };
     let mut saved = (0..config.run.chains).map(|chain| shared.load(chain)).collect::<Result<Vec<_>, _>>()?;
-    // Only chains without a checkpoint need a first map.
-    let starts = LazyCell::new(|| Starts::new(problem, config));
     if saved.iter().all(Option::is_none) {
         first_map::show(run, config, problem, &starts, control)?;
     }
@@ -271,10 +287,15 @@ fn open_store(
     config: &CheckedConfig,
     problem: &Problem,
     pairs: &MonitoredPairs,
+    reference: impl FnOnce() -> Option<Locations>,
 ) -> Result<DrawStore, RunError> {
-    match DrawStore::open(run.path()) {
+    let most_draws = config.run.most_stored_draws().max(run.most_draws_before());
+    match DrawStore::open_within(run.path(), most_draws) {
         // Never made, or killed before it was.
-        Err(StoreError::Missing { .. }) => Ok(DrawStore::create(run.path(), &record::plan(problem, config, pairs))?),
+        Err(StoreError::Missing { .. }) => {
+            let reference = reference();
+            Ok(DrawStore::create(run.path(), &record::plan(problem, config, pairs, reference.as_ref()))?)
+        }
         opened => Ok(opened?),
     }
 }
@@ -324,6 +345,7 @@ pub(super) fn run_id(config: &CheckedConfig) -> u64 {
     let mut config = (**config).clone();
     config.sbmds_version.clear();
     config.asked.clear();
+    config.instructions.clear();
     config.input.path.clear();
     (config.input.names, config.input.labels) = (None, None);
     config.tree.iter_mut().for_each(|tree| tree.path.clear());

@@ -4,12 +4,18 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directory::{CONFIG, RunDirectory};
+use super::directory::{CONFIG, LOCK, RunDirectory};
 use super::error::RunError;
+use crate::draws::atomic::is_temporary;
 
-/// What a run and the commands that look at it write into its directory; files whose name begins with a dot are ours too.
-const OWN: [&str; 13] = [
+/// What a run and the commands that look at it write into its directory.
+const OWN: [&str; 17] = [
     CONFIG,
+    LOCK,
+    "modes.csv",
+    "clusters",
+    ".clusters.new",
+    "draws.zarr.unfinished",
     "draws.zarr",
     "checkpoints",
     "embedding.csv",
@@ -21,7 +27,6 @@ const OWN: [&str; 13] = [
     "posterior.log",
     "posterior.trees",
     "ancestors.csv",
-    "clusters",
 ];
 
 /// A run that is to be replaced, held so that nobody goes on with it.
@@ -100,6 +105,12 @@ fn remove(run: &Path) -> Result<(), RunError> {
     }
 }
 
+/// Whether a run or a command that looks at it writes a file of this name, or leaves it when it is killed.
+fn is_own(name: &str) -> bool {
+    let is_of_a_mode = name.starts_with("embedding-mode-") && name.ends_with(".csv");
+    OWN.contains(&name) || is_of_a_mode || is_temporary(Path::new(name))
+}
+
 /// The names of what no run writes.
 fn foreign(run: &Path) -> Result<Vec<String>, RunError> {
     let entries = fs::read_dir(run).map_err(RunError::io("read", run))?;
@@ -107,7 +118,7 @@ fn foreign(run: &Path) -> Result<Vec<String>, RunError> {
     for entry in entries {
         names.push(entry.map_err(RunError::io("read", run))?.file_name().to_string_lossy().into_owned());
     }
-    names.retain(|name| !name.starts_with('.') && !OWN.contains(&name.as_str()));
+    names.retain(|name| !is_own(name));
     names.sort();
     Ok(names)
 }

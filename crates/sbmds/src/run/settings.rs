@@ -80,6 +80,7 @@ impl FitConfig {
     /// Without hashes and measures of the data: they are found anew when a run starts.
     fn without_findings(mut self) -> Self {
         self.sbmds_version = env!("CARGO_PKG_VERSION").into();
+        self.instructions.clear();
         self.input.hash.clear();
         self.input.names_hash = None;
         self.model.couplings_hash = None;

@@ -62,7 +62,7 @@
     const button = element("button", { type: "button", id: "show-clusters", onclick: showOnMap }, "Show on the map above");
     byId("clusters-figures").replaceChildren(
       element("figure", {}, element("h3", {}, `Outlines of ${Sbmds.plural(clusters.draws.length, "draw")}`), canvas,
-        element("figcaption", { class: "note" }, "Posterior means, coloured by consensus cluster and fainter where less certain; grey is noise. Lines are the convex outlines of each draw's clusters, each draw laid over the mean.", " ", button)));
+        element("figcaption", { class: "note" }, "Locations shown, coloured by consensus cluster and fainter where less certain; grey is noise. Lines are the convex outlines of each draw's clusters, each draw aligned to the map.", " ", button)));
     const heat = Sbmds.makeHeatMap(model, byId("clusters-figures"), { select });
     byId("clusters-numbers").replaceChildren(element("div", { class: "cluster-numbers" }, numbers(clusters), countChart(clusters.summary)), ...consensusTable(model));
     let axes = model.dims > 1 ? [0, 1] : [0, 0];

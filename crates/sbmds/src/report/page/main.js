@@ -17,7 +17,8 @@
   const clusters = Sbmds.makeClusters(model, { select, showOnMap: showClusters });
   const tree = Sbmds.makeTree(model, { select });
   let shepard = null;
-  const table = Sbmds.makeObjectTable(model, { select, selected: () => map.view.selected });
+  const makeTable = () => Sbmds.makeObjectTable(model, { select, selected: () => map.view.selected });
+  let table = makeTable();
 
   function select(object, scroll) {
     map.view.selected = object;
@@ -36,7 +37,7 @@
 
   function showDrawNumber(draw) {
     byId("draw").value = Math.max(0, draw + 1);
-    byId("draw-number").textContent = draw < 0 ? "mean" : `draw ${draw + 1} of ${model.draws.count}`;
+    byId("draw-number").textContent = draw < 0 ? model.shown.replace(/^posterior | of mode.*$/g, "") : `draw ${draw + 1} of ${model.draws.count}`;
   }
 
   function showAxes(axes) {
@@ -44,7 +45,7 @@
     clusters?.mark(axes);
     tree?.mark(axes);
     for (const [side, id] of [[0, "axis-x"], [1, "axis-y"]]) if (byId(id)) byId(id).value = axes[side];
-    byId("stage").setAttribute("aria-label", `Map of ${plural(model.n, "object")}, posterior means on ${model.dims === 1 ? "one axis" : `axes ${axes[0] + 1} and ${axes[1] + 1}`}. The table of objects below says the same in numbers.`);
+    byId("stage").setAttribute("aria-label", `Map of ${plural(model.n, "object")}, ${model.shown} on ${model.dims === 1 ? "one axis" : `axes ${axes[0] + 1} and ${axes[1] + 1}`}. The table of objects below says the same in numbers.`);
   }
 
   function repaint() {
@@ -78,6 +79,25 @@
     byId("stage").scrollIntoView({ block: "center" });
   }
 
+  // Another of the modes that chains are in.
+  function showMap(number) {
+    setPlaying(false);
+    model.showMap(number);
+    wirePlayer();
+    map.showDraw(-1);
+    map.setAxes(map.view.axes);
+    table = makeTable();
+    repaint();
+    drawCharts();
+    select(map.view.selected);
+    byId("live").textContent = `Map of ${model.maps[number]}`;
+  }
+
+  function wirePlayer() {
+    byId("player").hidden = !model.draws;
+    byId("draw").max = model.draws ? model.draws.count : 0;
+  }
+
   function setTheme(theme) {
     document.documentElement.dataset.theme = theme;
     byId("theme").textContent = theme === "dark" ? "Light" : "Dark";
@@ -95,6 +115,7 @@
         ...(warnings.length ? [element("ul", {}, warnings.map((warning) => element("li", {}, warning)))] : []));
       byId("convergence-verdict").textContent = verdict.text;
     } else byId("verdict").hidden = true;
+    Sbmds.showMapVerdict(model);
     const parts = [plural(model.n, "object"), plural(model.dims, "dimension"), Number.isFinite(nPairs) ? plural(nPairs, "pair") : null,
       nChains ? `${plural(nChains, "chain")} of ${plural(nDraws, "draw")}` : null];
     byId("counts").textContent = parts.filter(Boolean).join(" · ");
@@ -127,10 +148,11 @@
       byId(id).disabled = !possible;
       byId(id).addEventListener("change", (event) => { map.setLayer(key, event.target.checked); });
     }
+    byId("ellipses").checked = map.view.ellipses = Sbmds.needsEllipses(model);
     if (!model.draws) byId("cloud").closest("label").title = "The run kept no draws";
     if (model.dims === 1) byId("ellipses").nextSibling.textContent = " 95% intervals";
-    byId("player").hidden = !model.draws;
-    byId("draw").max = model.draws ? model.draws.count : 0;
+    wirePlayer();
+    Sbmds.makeModeChoice(model, { onPick: showMap });
     byId("draw").addEventListener("input", (event) => {
       const draw = Number(event.target.value) - 1; // read before pausing, which puts the slider where the map is
       setPlaying(false);
@@ -196,6 +218,7 @@
   drawCharts();
   matchMedia("screen and (max-width: 860px)").addEventListener("change", drawCharts);
   Sbmds.makeDiagnosticsTable(model);
+  Sbmds.makeWorstPairs(model, { select });
   writeFoot();
   wirePrinting();
 
@@ -203,7 +226,7 @@
   window.sbmds.state = () => ({
     nObjects: model.n, nDims: model.dims, renderer: map.renderer(), frames: map.frames(), zoom: map.camera.zoom(),
     ...map.view, selectedName: model.names[map.view.selected] ?? null, hoveredName: model.names[map.view.hovered] ?? null,
-    theme: document.documentElement.dataset.theme, colour: column ? column.name : null,
+    theme: document.documentElement.dataset.theme, colour: column ? column.name : null, shown: model.shown, nOtherModes: Sbmds.otherModes(model).length,
   });
   window.sbmds.pixel = (name) => {
     const box = map.stage.getBoundingClientRect();

@@ -106,6 +106,10 @@
 
     function drawOver(ctx) {
       const [ink, paper] = ["--ink", "--raised"].map(Sbmds.themeColour);
+      if (view.draw < 0 && !view.playing) {
+        const { heights } = scene;
+        Sbmds.drawOtherModes(ctx, model, camera, { axes: view.axes, heights, colours: painted.colours, pixelOf, ellipses: view.ellipses, ink });
+      }
       if (view.outlines && model.clusters) Sbmds.drawOutlines(ctx, model.clusters, camera, view.axes, scene.heights);
       const neighbours = view.selected >= 0 && model.neighbours ? model.neighbours.of(view.selected) : [];
       if (view.selected >= 0) {
@@ -153,7 +157,7 @@
       ctx.lineJoin = "round";
       const isFirst = new Set(first);
       for (const object of [...first, ...seen.filter((other) => !isFirst.has(other) && painted.colours[4 * other + 3] > Sbmds.FADED)]) {
-        const text = Sbmds.shorten(model.names[object], 28);
+        const text = Sbmds.shorten(model.names[object], 28) + Sbmds.shareOf(model, object);
         const spot = place.text(...pixelOf(object), ctx.measureText(text).width, scene.radius, object === view.selected || object === view.hovered);
         if (!spot) continue;
         ctx.strokeStyle = paper;
