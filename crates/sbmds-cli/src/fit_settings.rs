@@ -18,7 +18,7 @@ enum OnResume {
 use OnResume::{Fixed, Free};
 
 /// Every flag that is a setting (by its id), its place in the configuration, and whether it may differ on `--resume`.
-const SETTINGS: [(&str, &str, OnResume); 42] = [
+const SETTINGS: [(&str, &str, OnResume); 43] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
     ("features", "input.metric", Fixed),
@@ -59,6 +59,7 @@ const SETTINGS: [(&str, &str, OnResume); 42] = [
     ("seed", "run.seed", Fixed),
     ("start", "run.start", Fixed),
     ("keep", "run.keep", Fixed),
+    ("raw_draws", "run.raw_draws", Fixed),
     ("until_ess", "run.until_ess", Free),
     ("max_draws", "run.max_draws", Free),
 ];

@@ -75,6 +75,9 @@ fn what_a_killed_replacement_left_is_removed() {
     // Killed while the old run was being removed: its settings go last.
     fs::rename(case.path("run"), case.path(".run.replaced")).unwrap();
     fs::remove_file(case.path(".run.replaced/summary.json")).unwrap();
+    // A command that cannot start leaves even that.
+    case.run(&format!("fit nowhere.csv --out run --overwrite {SHORT}")).expect(2, &["nowhere.csv"]);
+    assert!(case.path(".run.replaced/embedding.csv").exists());
     case.run(&format!("fit matrix.csv --out run --overwrite {SHORT}")).expect_finished();
     assert!(!case.path(".run.replaced").exists() && case.path("run/summary.json").exists());
 }

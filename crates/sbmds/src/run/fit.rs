@@ -101,7 +101,7 @@ pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Out
 pub fn fit_anew(config: FitConfig, directory: &Path, control: &Control) -> Result<Outcome, RunError> {
     let config = config.check()?;
     let old = OldRun::find(directory)?;
-    start(config, directory, old, control)
+    start(config, directory, Some(old), control)
 }
 
 fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: &Control) -> Result<Outcome, RunError> {
@@ -111,7 +111,7 @@ fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: 
     with_threads(control.n_threads, || {
         let (config, problem) = prepare(config, control)?;
         resources::check_disk(directory, &config, &problem, control.force)?;
-        let removal = old.map(OldRun::step_aside).transpose()?;
+        let removal = old.map(OldRun::step_aside).transpose()?.flatten();
         let run = RunDirectory::create(directory, &config)?;
         removal.map(Removal::carry_out).transpose()?;
         carry_out(&run, &config, &problem, control)

@@ -29,43 +29,50 @@ const OWN: [&str; 17] = [
     "ancestors.csv",
 ];
 
-/// A run that is to be replaced, held so that nobody goes on with it.
+/// A run that is to be replaced, if there is one, held so that nobody goes on with it.
 pub(super) struct OldRun {
+    directory: PathBuf,
+    held: Option<Held>,
+}
+
+struct Held {
     path: PathBuf,
-    _held: RunDirectory,
+    _run: RunDirectory,
 }
 
 impl OldRun {
-    /// The run in `directory`; `None` if there is nothing yet.
+    /// The run in `directory`, if there is anything yet.
     ///
     /// # Errors
     /// If the directory holds anything but a run, or the run is being worked on.
-    pub fn find(directory: &Path) -> Result<Option<Self>, RunError> {
-        remove_aside(directory)?;
+    pub fn find(directory: &Path) -> Result<Self, RunError> {
         if !directory.join(CONFIG).exists() {
-            return RunDirectory::is_free(directory).map(|()| None);
+            RunDirectory::is_free(directory)?;
+            return Ok(Self { directory: directory.to_owned(), held: None });
         }
         let path = directory.canonicalize().map_err(RunError::io("use", directory))?;
-        let (held, _) = RunDirectory::reopen(&path)?;
+        let (run, _) = RunDirectory::reopen(&path)?;
         let foreign = foreign(&path)?;
         if !foreign.is_empty() {
             return Err(RunError::Foreign { path: directory.to_owned(), what: foreign });
         }
-        Ok(Some(Self { path, _held: held }))
+        Ok(Self { directory: directory.to_owned(), held: Some(Held { path, _run: run }) })
     }
 
     /// Makes room for a new run; the old one is whole until its removal has begun, and then no run any more.
-    pub fn step_aside(self) -> Result<Removal, RunError> {
-        let aside = aside(&self.path);
-        fs::rename(&self.path, &aside).map_err(RunError::io("move", &self.path))?;
-        Ok(Removal { path: aside, _held: self })
+    pub fn step_aside(self) -> Result<Option<Removal>, RunError> {
+        remove_aside(&self.directory)?;
+        let Some(held) = self.held else { return Ok(None) };
+        let aside = aside(&held.path);
+        fs::rename(&held.path, &aside).map_err(RunError::io("move", &held.path))?;
+        Ok(Some(Removal { path: aside, _held: held }))
     }
 }
 
 /// An old run out of the way.
 pub(super) struct Removal {
     path: PathBuf,
-    _held: OldRun,
+    _held: Held,
 }
 
 impl Removal {
