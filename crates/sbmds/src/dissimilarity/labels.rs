@@ -68,7 +68,7 @@ impl Labels {
 /// If a name is not among `names` or comes twice, a row has more or fewer cells than the header, or a column has more
 /// than 65,534 different words.
 pub fn read_labels(path: &Path, names: &Names) -> Result<Labels, InputError> {
-    let file = path.display().to_string();
+    let file = super::content::shown(path);
     from_source(Source::open(path, &file)?, names)
 }
 
