@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sbmds::coupling::{self, Coupling, Couplings, LandmarkChoice, LayOptions, Order};
+use sbmds::coupling::{self, Coupling, Couplings, Effort, LandmarkChoice, LayOptions, Order};
 use sbmds::dissimilarity::{self, Dissimilarities, Format, Metric, ReadOptions};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
 
@@ -124,7 +124,10 @@ impl From<StorageArg> for Storage {
 impl CouplingArgs {
     /// Lays the couplings over the objects.
     pub fn lay(&self, data: &Dissimilarities, n_dims: usize) -> Result<Coupling, Failure> {
-        let options = LayOptions { order: self.order.into(), landmarks: self.landmarks.into(), seed: self.seed };
+        let (order, landmarks) = (self.order.into(), self.landmarks.into());
+        // One evaluation.
+        let effort = Effort { n_iterations: 1 };
+        let options = LayOptions { order, landmarks, seed: self.seed, effort };
         Ok(coupling::lay(&self.couplings, data, n_dims, &options)?)
     }
 

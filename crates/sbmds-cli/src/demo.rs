@@ -78,9 +78,9 @@ impl Demo {
     }
 }
 
-/// `sbmds fit DISTANCES --standardize --out RUN`: kilometres are no unit for the default priors.
+/// `sbmds fit DISTANCES --out RUN`: what anyone would type.
 fn fit_command(distances: &Path, run: &Path) -> Result<Fit, Failure> {
-    let words = [OsStr::new("fit"), distances.as_os_str(), "--standardize".as_ref(), "--out".as_ref(), run.as_os_str()];
+    let words = [OsStr::new("fit"), distances.as_os_str(), "--out".as_ref(), run.as_os_str()];
     Fit::augment_args(clap::Command::new("fit"))
         .try_get_matches_from(words)
         .and_then(|matches| Fit::from_arg_matches(&matches))

@@ -2,30 +2,41 @@
 
 use clap::{Args, ValueEnum};
 use sbmds::posterior::PrecisionUpdate;
-use sbmds::run::{Keep, PriorConfig, RunConfig, Start};
+use sbmds::run::{Keep, PriorConfig, PriorFamily, RunConfig, Start};
 use sbmds::sampler::{Sampler, SamplerSettings};
 
 /// The priors.
 #[derive(Args)]
 pub struct PriorArgs {
-    /// Prior standard deviation of the locations
-    #[arg(long, value_name = "S", default_value_t = 1.0)]
-    prior_scale: f64,
-    /// Learn the prior variance of each dimension, under IG(1, S^2)
+    /// Priors: weak ones that follow the size of the data, or the paper's N(0, 1) and IG(1, 1) in the unit of the input
+    #[arg(long, value_enum, value_name = "FAMILY", default_value = "weak")]
+    priors: PriorsArg,
+    /// Prior standard deviation of the locations, in the unit of the input [default: 8 times the data's scale; paper: 1]
+    #[arg(long, value_name = "S")]
+    prior_scale: Option<f64>,
+    /// Learn the prior variance of each dimension, under IG(1, S^2) [default S: the data's scale; paper: 1]
     #[arg(long)]
     learn_scale: bool,
-    /// Shape of the inverse gamma prior of sigma^2
-    #[arg(long, value_name = "A", default_value_t = 1.0)]
-    noise_shape: f64,
-    /// Rate of the inverse gamma prior of sigma^2
-    #[arg(long, value_name = "B", default_value_t = 1.0)]
-    noise_rate: f64,
+    /// Shape of the inverse gamma prior of sigma^2 [default: 1]
+    #[arg(long, value_name = "A")]
+    noise_shape: Option<f64>,
+    /// Rate of the inverse gamma prior of sigma^2, in squared units of the input [default: 1e-5 times the data's scale
+    /// squared; paper: 1]
+    #[arg(long, value_name = "B")]
+    noise_rate: Option<f64>,
     /// Noise standard deviation, if it is known (in the unit of the input)
     #[arg(long, value_name = "SIGMA")]
     sigma: Option<f64>,
-    /// Fit in a unit in which the dissimilarities suit the priors, and report in the input's
-    #[arg(long)]
+    /// With --priors paper: count them in a unit of the data's own size, as the default priors always do
+    #[arg(long, hide = true)]
     pub standardize: bool,
+}
+
+/// See [`PriorFamily`].
+#[derive(Clone, Copy, ValueEnum)]
+pub enum PriorsArg {
+    Weak,
+    Paper,
 }
 
 /// The sampler.
@@ -127,11 +138,16 @@ impl From<PrecisionUpdateArg> for PrecisionUpdate {
 impl PriorArgs {
     pub fn config(&self) -> PriorConfig {
         PriorConfig {
+            family: match self.priors {
+                PriorsArg::Weak => PriorFamily::Weak,
+                PriorsArg::Paper => PriorFamily::Paper,
+            },
             scale: self.prior_scale,
             learn_scale: self.learn_scale,
             noise_shape: self.noise_shape,
             noise_rate: self.noise_rate,
             sigma: self.sigma,
+            ..PriorConfig::default()
         }
     }
 }

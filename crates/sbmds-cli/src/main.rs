@@ -19,6 +19,7 @@ mod reproduce;
 mod simulate;
 mod summary;
 mod terminal_map;
+mod time_left;
 mod tree_arguments;
 
 use std::process::ExitCode;

@@ -6,7 +6,12 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use sbmds::Locations;
+use sbmds::dissimilarity::Names;
 use sbmds::run::{ChainProgress, Observer};
+
+use crate::summary;
+use crate::time_left::{TimeLeft, spoken};
 
 /// How a run is watched.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -25,9 +30,21 @@ pub enum Watch {
     Bars { bars: MultiProgress, of_chain: Mutex<Vec<Option<ProgressBar>>> },
     /// JSON lines, and when each chain had its last.
     Json(Mutex<Vec<Option<Instant>>>),
-    /// Only what is worth a line.
-    Lines,
+    /// Only what is worth a line: now and then how long it will take.
+    Lines(Mutex<Lines>),
+    /// Notes and warnings alone.
+    Quiet,
 }
+
+/// When the time left was last said.
+pub struct Lines {
+    left: TimeLeft,
+    next: Instant,
+}
+
+/// Time until the first word about how long a run takes, and between such words.
+const FIRST_WORD: Duration = Duration::from_secs(20);
+const BETWEEN_WORDS: Duration = Duration::from_secs(60);
 
 /// Time between JSON lines of a chain.
 const JSON_INTERVAL: Duration = Duration::from_secs(1);
@@ -39,7 +56,11 @@ impl Watch {
                 Self::Bars { bars: MultiProgress::new(), of_chain: Mutex::new(vec![None; n_chains]) }
             }
             WatchMode::Json => Self::Json(Mutex::new(vec![None; n_chains])),
-            WatchMode::Auto | WatchMode::None => Self::Lines,
+            WatchMode::Auto => {
+                let next = Instant::now() + FIRST_WORD;
+                Self::Lines(Mutex::new(Lines { left: TimeLeft::new(n_chains), next }))
+            }
+            WatchMode::None => Self::Quiet,
         }
     }
 
@@ -54,7 +75,7 @@ impl Watch {
     fn line(&self, text: &str) {
         match self {
             Self::Bars { bars, .. } => bars.suspend(|| eprintln!("{text}")),
-            Self::Json(_) | Self::Lines => eprintln!("{text}"),
+            Self::Json(_) | Self::Lines(_) | Self::Quiet => eprintln!("{text}"),
         }
     }
 }
@@ -89,8 +110,26 @@ impl Observer for Watch {
                     eprintln!("{}", serde_json::to_string(progress).unwrap_or_default());
                 }
             }
-            Self::Lines => {}
+            Self::Lines(lines) => lines.lock().unwrap_or_else(PoisonError::into_inner).say(progress),
+            Self::Quiet => {}
         }
+    }
+
+    fn first_map(&self, names: &Names, map: &Locations) {
+        if let Some(drawn) = summary::drawn_for_terminal(names, map) {
+            self.line(&format!("\n{drawn}"));
+        }
+    }
+}
+
+impl Lines {
+    /// Takes note, and says the time left when it is due and known.
+    fn say(&mut self, progress: &ChainProgress) {
+        let now = Instant::now();
+        self.left.note(progress, now);
+        let Some(seconds) = self.left.seconds().filter(|_| now >= self.next) else { return };
+        self.next = now + BETWEEN_WORDS;
+        eprintln!("{:.0}% of the iterations are done, about {} to go", 100.0 * self.left.share(), spoken(seconds));
     }
 }
 

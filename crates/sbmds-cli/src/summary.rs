@@ -1,9 +1,12 @@
 //! `sbmds summary`: what a finished fit says, verdict first, and a small map last.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use csv::StringRecord;
+use sbmds::Locations;
+use sbmds::dissimilarity::Names;
 use sbmds::run::{RunDirectory, Summary, digits};
 use terminal_size::{Width, terminal_size_of};
 use unicode_width::UnicodeWidthStr;
@@ -65,6 +68,21 @@ pub fn map_for_terminal(run: &Path) -> Option<String> {
     Some(Rows::read(&run).ok()?.map(columns))
 }
 
+/// The same of a map in memory.
+pub fn drawn_for_terminal(names: &Names, map: &Locations) -> Option<String> {
+    let columns = wide_terminal()?;
+    let of = |object, dim| if dim < map.n_dims() { map.get(object, dim) } else { 0.0 };
+    let point = |(object, name): (usize, Cow<str>)| (name.into_owned(), of(object, 0), of(object, 1));
+    let points: Vec<_> = names.iter().enumerate().map(point).collect();
+    Some(draw(&points, columns, map.n_dims() > 1))
+}
+
+/// Points on lines of at most so many columns.
+fn draw(points: &[(String, f64, f64)], columns: usize, is_plane: bool) -> String {
+    let columns = columns.min(WIDEST);
+    terminal_map::draw(points, columns, if is_plane { columns / 4 } else { 1 })
+}
+
 fn terminal_columns() -> Option<usize> {
     terminal_size_of(std::io::stdout()).map(|(Width(columns), _)| usize::from(columns))
 }
@@ -114,8 +132,7 @@ impl Rows {
         let (x, y) = (place("x1"), place("x2"));
         let points: Vec<_> =
             self.rows.iter().map(|row| (row[0].to_owned(), coordinate(row, x), coordinate(row, y))).collect();
-        let columns = columns.min(WIDEST);
-        terminal_map::draw(&points, columns, if y.is_some() { columns / 4 } else { 1 })
+        draw(&points, columns, y.is_some())
     }
 }
 

@@ -71,7 +71,7 @@ fn rng(seed: u64, replicate: usize) -> ChaCha8Rng {
 fn tuned(model: &Model, settings: &SamplerSettings, seed: u64) -> ChainState {
     let mut rng = rng(seed, 0);
     let mut truth = model.draw_parameters(&mut rng);
-    if let NoisePrior::InverseGamma { shape, rate } = model.priors.noise {
+    if let NoisePrior::InverseGamma { shape, rate, .. } = model.priors.noise {
         truth.variance = rate / shape;
     }
     let problem = model.draw_data(truth, &mut rng);
@@ -230,7 +230,7 @@ joint_tests! {
 #[test]
 fn noise_walk_is_invariant_where_its_truncation_matters() {
     let scales = ScalePrior::Fixed { variances: vec![1.0] };
-    let priors = Priors { scales, noise: NoisePrior::InverseGamma { shape: 3.0, rate: 1.0 } };
+    let priors = Priors { scales, noise: NoisePrior::InverseGamma { shape: 3.0, rate: 1.0, floor: 0.0 } };
     let model = Model::new(3, 1, Pairs::full(3), Noise::TruncatedNormal, priors);
     for finding in findings("three objects", &model, Sampler::Mh, 20 * N_REPLICATES, 50) {
         assert!(finding.p > FAIL, "{}: p = {:.2e}", finding.what, finding.p);

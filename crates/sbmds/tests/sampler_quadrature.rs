@@ -85,7 +85,7 @@ impl Means {
 fn log_sigmas(prior: NoisePrior) -> Vec<(f64, f64)> {
     match prior {
         NoisePrior::Fixed { sigma } => vec![(sigma.ln(), 0.0)],
-        NoisePrior::InverseGamma { shape, rate } => {
+        NoisePrior::InverseGamma { shape, rate, .. } => {
             // sigma^2 ~ IG(a, b): log sigma = t has the density exp(-2 a t - b exp(-2 t)), up to a constant.
             (-44..=60).map(|k| f64::from(k) * 0.05).map(|t| (t, -2.0 * shape * t - rate * (-2.0 * t).exp())).collect()
         }
@@ -222,7 +222,7 @@ fn known_scales(n_dims: usize) -> ScalePrior {
 }
 
 /// Three pairs say little of sigma: its posterior is skewed, with a heavy tail.
-const SKEWED: NoisePrior = NoisePrior::InverseGamma { shape: 3.0, rate: 1.0 };
+const SKEWED: NoisePrior = NoisePrior::InverseGamma { shape: 3.0, rate: 1.0, floor: 0.0 };
 
 #[test]
 fn three_objects_on_a_line_with_known_noise() {

@@ -2,7 +2,7 @@
 
 use rand::seq::SliceRandom;
 
-use super::{Coupling, Couplings, Pairs, dispersed_offsets, spread_landmarks};
+use super::{Coupling, Couplings, Effort, Pairs, dispersed_offsets, spread_landmarks};
 use crate::dissimilarity::{Dissimilarities, InputError, read_edges};
 use crate::random::{Purpose, stream};
 
@@ -37,6 +37,8 @@ pub struct LayOptions {
     pub landmarks: LandmarkChoice,
     /// Seed of the shuffle and the dispersed offsets.
     pub seed: u64,
+    /// What is to be done with the pairs: how many `auto` can afford.
+    pub effort: Effort,
 }
 
 /// Lays `couplings` over the objects of `data` for a map of `n_dims` dimensions.
@@ -50,7 +52,7 @@ pub fn lay(
     // Only these pairs were measured: `auto` takes them all.
     let couplings = match data.measured_pairs() {
         Some(_) if *couplings == Couplings::Auto => Couplings::Full,
-        _ => couplings.resolve(n_objects, n_dims),
+        _ => couplings.resolve(n_objects, n_dims, options.effort),
     };
     let mut order = ordered(n_objects, options);
     if let (Couplings::Landmark(count), LandmarkChoice::MaxMin) = (&couplings, options.landmarks) {
@@ -137,7 +139,7 @@ mod tests {
     }
 
     fn laid(couplings: &str, order: Order, landmarks: LandmarkChoice, seed: u64) -> Coupling {
-        let options = LayOptions { order, landmarks, seed };
+        let options = LayOptions { order, landmarks, seed, ..LayOptions::default() };
         lay(&couplings.parse().unwrap(), &line(9), 2, &options).unwrap()
     }
 

@@ -4,12 +4,14 @@
 //! downstream works on places and reports in input order.
 
 mod check;
+mod effort;
 mod landmarks;
 mod lay;
 mod offsets;
 mod spec;
 
 pub use check::{Connections, Underdetermined};
+pub use effort::Effort;
 pub use landmarks::spread_landmarks;
 pub use lay::{LandmarkChoice, LayOptions, Order, lay};
 pub(crate) use offsets::CHOSEN_BANDS;

@@ -4,10 +4,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use super::effort::Effort;
+
 /// Which pairs are coupled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Couplings {
-    /// `full` when there are few objects, else `dispersed` with B = ceil(D sqrt(N)).
+    /// All pairs while a fit takes minutes, else as many dispersed bands as that affords, at least ceil(D sqrt(N)).
     #[default]
     Auto,
     /// All pairs.
@@ -23,19 +25,11 @@ pub enum Couplings {
 }
 
 impl Couplings {
-    /// Largest number of objects for which `auto` couples all pairs: 125,000 pairs, a fraction of a millisecond.
-    pub const AUTO_FULL_OBJECTS: usize = 500;
-
     /// What `auto` means for so many objects and dimensions; other couplings stay themselves.
-    pub fn resolve(&self, n_objects: usize, n_dims: usize) -> Self {
-        if *self != Self::Auto {
-            return self.clone();
-        }
-        let bands = (n_dims as f64 * (n_objects as f64).sqrt()).ceil() as usize;
-        if n_objects <= Self::AUTO_FULL_OBJECTS || 2 * bands + 1 >= n_objects {
-            Self::Full
-        } else {
-            Self::Dispersed(bands)
+    pub fn resolve(&self, n_objects: usize, n_dims: usize, effort: Effort) -> Self {
+        match self {
+            Self::Auto => effort.bands(n_objects, n_dims).map_or(Self::Full, Self::Dispersed),
+            other => other.clone(),
         }
     }
 }
@@ -92,7 +86,7 @@ impl<'de> serde::Deserialize<'de> for Couplings {
 
 #[cfg(test)]
 mod tests {
-    use super::Couplings;
+    use super::{Couplings, Effort};
 
     #[test]
     fn names_round_trip() {
@@ -119,13 +113,10 @@ mod tests {
     }
 
     #[test]
-    fn auto_is_full_when_small_and_dispersed_when_large() {
-        assert_eq!(Couplings::Auto.resolve(500, 2), Couplings::Full);
-        assert_eq!(Couplings::Auto.resolve(501, 2), Couplings::Dispersed(45));
-        assert_eq!(Couplings::Auto.resolve(10_000, 2), Couplings::Dispersed(200));
-        assert_eq!(Couplings::Auto.resolve(10_000, 6), Couplings::Dispersed(600));
-        // So many dimensions that the bands would be all pairs.
-        assert_eq!(Couplings::Auto.resolve(900, 20), Couplings::Full);
-        assert_eq!(Couplings::Band(3).resolve(10_000, 2), Couplings::Band(3));
+    fn only_auto_depends_on_the_effort() {
+        let effort = Effort::default();
+        assert_eq!(Couplings::Auto.resolve(500, 2, effort), Couplings::Full);
+        assert_eq!(Couplings::Auto.resolve(100_000, 6, effort), Couplings::Dispersed(1_898));
+        assert_eq!(Couplings::Band(3).resolve(10_000, 2, effort), Couplings::Band(3));
     }
 }

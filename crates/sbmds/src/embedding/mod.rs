@@ -18,7 +18,9 @@ pub use classical::classical_mds;
 pub use graph::graph_start;
 pub use landmark::landmark_mds;
 pub use moments::{Ellipse, Moments};
-pub use procrustes::{MeanMap, RigidMotion, generalised_procrustes, principal_axes, procrustes, rms_difference};
+pub use procrustes::{
+    MeanMap, RigidMotion, generalised_procrustes, principal_axes, procrustes, rms_difference, shift_onto,
+};
 pub use start::{disperse, prior_draw};
 pub use summary::{Embedding, ObjectFit, object_fits, read_embedding_csv, write_embedding_csv};
 

@@ -53,6 +53,12 @@ pub fn procrustes(map: &Locations, reference: &Locations) -> RigidMotion {
     RigidMotion { rotation: nearest_orthogonal(cross.as_ref()), from, to }
 }
 
+/// The shift that lays the centre of `map` onto that of `reference`; nothing turns.
+pub fn shift_onto(map: &Locations, reference: &Locations) -> RigidMotion {
+    let rotation = Mat::identity(map.n_dims(), map.n_dims());
+    RigidMotion { rotation, from: centroid(map), to: centroid(reference) }
+}
+
 /// The motion that centres a map and turns it to its principal axes, widest first, with the coordinate of
 /// largest magnitude positive on every axis.
 pub fn principal_axes(map: &Locations) -> RigidMotion {

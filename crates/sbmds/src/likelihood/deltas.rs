@@ -54,6 +54,14 @@ impl Deltas {
         }
     }
 
+    /// Every number divided by `unit`.
+    pub(super) fn divide_by(&mut self, unit: f64) {
+        match self {
+            Self::F64(values) => values.par_iter_mut().for_each(|value| *value /= unit),
+            Self::F32(values) => values.par_iter_mut().for_each(|value| *value = (f64::from(*value) / unit) as f32),
+        }
+    }
+
     pub(super) fn get(&self, at: usize) -> f64 {
         match self {
             Self::F64(values) => values[at],

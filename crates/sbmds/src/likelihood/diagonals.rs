@@ -143,6 +143,10 @@ impl Layout for Diagonals {
         &self.chunks
     }
 
+    fn deltas_mut(&mut self) -> &mut Deltas {
+        &mut self.deltas
+    }
+
     fn n_pairs(&self) -> usize {
         self.n_pairs
     }

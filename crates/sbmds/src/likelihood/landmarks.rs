@@ -90,6 +90,10 @@ impl Layout for Landmarks {
         &self.chunks
     }
 
+    fn deltas_mut(&mut self) -> &mut Deltas {
+        &mut self.deltas
+    }
+
     fn n_pairs(&self) -> usize {
         self.n_pairs
     }

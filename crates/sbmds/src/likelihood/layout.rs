@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::arrays::Arrays;
+use super::deltas::Deltas;
 use super::density::Energy;
 use super::dispatch::Choice;
 
@@ -15,6 +16,9 @@ pub(super) trait Layout: Send + Sync {
 
     /// Number of pairs with a dissimilarity.
     fn n_pairs(&self) -> usize;
+
+    /// The dissimilarities, to be measured in another unit.
+    fn deltas_mut(&mut self) -> &mut Deltas;
 
     /// Whether the kernel wants the coordinates of an object side by side.
     fn interleaved(&self) -> bool {

@@ -88,6 +88,12 @@ impl Likelihood {
         Self { layout, n_objects, n_dims, noise, instruction_set: InstructionSet::best() }
     }
 
+    /// The same pairs with every dissimilarity divided by `unit`, in the same memory.
+    pub fn in_unit(mut self, unit: f64) -> Self {
+        self.layout.deltas_mut().divide_by(unit);
+        self
+    }
+
     /// The same likelihood computed with another instruction set, which the machine must have.
     pub fn with_instruction_set(mut self, instruction_set: InstructionSet) -> Self {
         assert!(instruction_set.is_available(), "this machine has no {instruction_set}");

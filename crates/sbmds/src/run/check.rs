@@ -2,9 +2,9 @@
 
 use std::ops::Deref;
 
-use super::config::{FitConfig, PriorConfig, RunConfig};
+use super::config::{FitConfig, PriorFamily, RunConfig};
 use super::error::RunError;
-use crate::coupling::LayOptions;
+use crate::coupling::{Effort, LayOptions};
 use crate::posterior::{NoisePrior, Priors, ScalePrior};
 
 /// Settings that have passed [`FitConfig::check`]: whoever holds one need not look again.
@@ -22,22 +22,54 @@ impl Deref for CheckedConfig {
 impl CheckedConfig {
     /// How couplings are laid.
     pub(super) fn lay_options(&self) -> LayOptions {
-        LayOptions { order: self.model.order, landmarks: self.model.landmarks, seed: self.run.seed }
+        let (order, landmarks) = (self.model.order, self.model.landmarks);
+        LayOptions { order, landmarks, seed: self.run.seed, effort: self.effort() }
+    }
+
+    /// How much sampling is asked for.
+    pub(super) fn effort(&self) -> Effort {
+        let of_chain = self.sampler.n_warmup.saturating_add(self.run.draws.saturating_mul(self.run.thin));
+        Effort { n_iterations: of_chain.saturating_mul(self.run.chains) }
     }
 
     /// The priors, in the model's unit.
     pub(super) fn priors(&self) -> Priors {
-        let PriorConfig { scale, learn_scale, noise_shape, noise_rate, sigma } = self.priors;
-        let scales = if learn_scale {
+        let scale = self.prior_scale();
+        let scales = if self.priors.learn_scale {
             ScalePrior::Learned { shape: 1.0, rate: scale * scale }
         } else {
             ScalePrior::Fixed { variances: vec![scale * scale; self.model.n_dims] }
         };
-        let noise = match sigma {
-            Some(sigma) => NoisePrior::Fixed { sigma: sigma / self.model.unit },
-            None => NoisePrior::InverseGamma { shape: noise_shape, rate: noise_rate },
+        Priors { scales, noise: self.noise_prior() }
+    }
+
+    fn noise_prior(&self) -> NoisePrior {
+        let (unit, priors) = (self.model.unit, &self.priors);
+        if let Some(sigma) = priors.sigma {
+            return NoisePrior::Fixed { sigma: sigma / unit };
+        }
+        let default_rate = match priors.family {
+            PriorFamily::Weak => WEAK_NOISE_RATE,
+            PriorFamily::Paper => 1.0,
         };
-        Priors { scales, noise }
+        NoisePrior::InverseGamma {
+            shape: priors.noise_shape.unwrap_or(1.0),
+            rate: priors.noise_rate.map_or(default_rate, |rate| rate / (unit * unit)),
+            floor: priors.sigma_floor / unit,
+        }
+    }
+
+    /// Prior standard deviation of the locations, or where the prior of a learned one has its scale, in the model's unit.
+    pub(super) fn prior_scale(&self) -> f64 {
+        self.priors.scale.map_or_else(|| self.default_scale(), |scale| scale / self.model.unit)
+    }
+
+    /// The same if none is given.
+    pub(super) fn default_scale(&self) -> f64 {
+        match self.priors.family {
+            PriorFamily::Weak if !self.priors.learn_scale => WEAK_SCALE,
+            _ => 1.0,
+        }
     }
 
     /// The same settings with what only the data could tell.
@@ -46,6 +78,12 @@ impl CheckedConfig {
         self
     }
 }
+
+/// Prior standard deviation of the locations in units of the data's scale. Maps of measured pairs that are mostly near ones
+/// are several times wider than these pairs say (docs/model.md, "Priors without units").
+const WEAK_SCALE: f64 = 8.0;
+/// Rate of the noise's prior in squares of that unit: as much as two pairs with residuals of 0.3% of the scale.
+const WEAK_NOISE_RATE: f64 = 1e-5;
 
 /// Draws of a chain that can be stored: beyond, the store would be a heap of millions of files.
 const MOST_DRAWS: usize = 10_000_000;
@@ -65,10 +103,12 @@ impl FitConfig {
     /// With a tree the spread of the locations is Sigma's alone.
     fn check_tree(&self) -> Result<(), RunError> {
         let Some(tree) = &self.tree else { return Ok(()) };
-        for (flag, given) in [("--learn-scale", self.priors.learn_scale), ("--prior-scale", self.priors.scale != 1.0)] {
+        for (flag, given) in
+            [("--learn-scale", self.priors.learn_scale), ("--prior-scale", self.priors.scale.is_some())]
+        {
             if given {
                 let problem = "with --tree locations spread by diffusion, and how fast they do is learned";
-                let remedy = "leave it out; --standardize fits in a unit that suits the priors";
+                let remedy = "leave it out";
                 return Err(RunError::setting(flag, problem, remedy));
             }
         }
@@ -117,9 +157,9 @@ impl FitConfig {
     fn check_numbers(&self) -> Result<(), RunError> {
         let above_zero = |number: f64| number.is_finite() && number > 0.0;
         for (flag, number) in [
-            ("--prior-scale", Some(self.priors.scale)),
-            ("--noise-shape", Some(self.priors.noise_shape)),
-            ("--noise-rate", Some(self.priors.noise_rate)),
+            ("--prior-scale", self.priors.scale),
+            ("--noise-shape", self.priors.noise_shape),
+            ("--noise-rate", self.priors.noise_rate),
             ("--sigma", self.priors.sigma),
             ("--until-ess", self.run.until_ess),
         ] {
@@ -163,14 +203,14 @@ mod tests {
             ("--dims", |config| config.model.n_dims = 0),
             ("--chains", |config| config.run.chains = 0),
             ("--seed", |config| config.run.seed = u64::MAX),
-            ("--prior-scale", |config| config.priors.scale = -1.0),
+            ("--prior-scale", |config| config.priors.scale = Some(-1.0)),
             ("--sigma", |config| config.priors.sigma = Some(f64::NAN)),
             ("--jitter", |config| config.sampler.jitter = 1.0),
             ("--target-acceptance", |config| config.sampler.target_acceptance = Some(1.0)),
             ("--max-draws", |config| config.run.max_draws = Some(2000)),
             ("--until-ess", |config| config.run.until_ess = Some(0.0)),
             ("--learn-scale", |config| (config.priors.learn_scale, config.tree) = (true, Some(tree()))),
-            ("--prior-scale", |config| (config.priors.scale, config.tree) = (2.0, Some(tree()))),
+            ("--prior-scale", |config| (config.priors.scale, config.tree) = (Some(2.0), Some(tree()))),
             ("--tree-index", |config| config.tree = Some(TreeConfig { index: Some(0), ..tree() })),
         ];
         assert!(FitConfig::default().check().is_ok());

@@ -33,7 +33,7 @@ pub(super) fn climb(posterior: &Posterior, map: &Locations, sigma: f64, spread: 
         NoisePrior::InverseGamma { .. } => {
             let mut target = JointTarget { posterior, workspace, spread };
             let mut position = map.as_slice().to_vec();
-            position.push(sigma.ln());
+            position.push(posterior.priors().noise.coordinate(sigma * sigma));
             ascend(&mut target, position)
         }
     };

@@ -92,7 +92,7 @@ pub struct ModelConfig {
     pub noise: Noise,
     /// Number type of the stored dissimilarities.
     pub storage: Storage,
-    /// Whether dissimilarities are divided by `unit` so that they fit the prior.
+    /// Whether the paper's priors count in a unit of the data's own size, as the weak ones always do.
     pub standardize: bool,
     /// What dissimilarities are divided by before the model sees them; draws and summaries are multiplied back.
     pub unit: f64,
@@ -114,26 +114,50 @@ impl Default for ModelConfig {
     }
 }
 
-/// The priors, for dissimilarities divided by the model's unit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The priors. What is given is in the unit of the input; what is not follows the family.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriorConfig {
+    /// What is not given below.
+    #[serde(default = "PriorFamily::of_old_runs")]
+    pub family: PriorFamily,
     /// Standard deviation of the locations.
-    pub scale: f64,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub scale: Option<f64>,
     /// Whether the variances of the locations are learned, under IG(1, scale^2) for each dimension.
     pub learn_scale: bool,
     /// Shape of the inverse gamma prior of sigma^2.
-    pub noise_shape: f64,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub noise_shape: Option<f64>,
     /// Rate of the inverse gamma prior of sigma^2.
-    pub noise_rate: f64,
-    /// sigma, if it is known, in the unit of the input.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub noise_rate: Option<f64>,
+    /// sigma, if it is known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sigma: Option<f64>,
+    /// The smallest sigma, from how exactly the data are given; filled in when the run starts.
+    #[serde(default)]
+    pub sigma_floor: f64,
+    /// The step to which the input is rounded, if it is; filled in when the run starts.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rounded_to: Option<f64>,
 }
 
-impl Default for PriorConfig {
-    fn default() -> Self {
-        Self { scale: 1.0, learn_scale: false, noise_shape: 1.0, noise_rate: 1.0, sigma: None }
+/// Priors by name: the families are the same, the units are not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PriorFamily {
+    /// Wide and weak in a unit of the data's own size: N(0, 8^2) for locations, IG(1, 1e-5) for the noise.
+    #[default]
+    Weak,
+    /// The paper's, in the unit of the input: N(0, 1) for locations, IG(1, 1) for the noise.
+    Paper,
+}
+
+impl PriorFamily {
+    /// Runs that say nothing of it were made with the paper's.
+    fn of_old_runs() -> Self {
+        Self::Paper
     }
 }
 

@@ -1,6 +1,6 @@
 //! The dissimilarities that the likelihood sees, by object and in the unit of the input.
 
-use super::problem::Unit;
+use super::unit::Unit;
 use crate::likelihood::Likelihood;
 
 /// The coupled pairs of a run with their dissimilarities, in input order and units.

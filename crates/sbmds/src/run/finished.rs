@@ -9,10 +9,11 @@ use super::directory::RunDirectory;
 use super::error::RunError;
 use super::fit::run_id;
 use super::monitor::{DISTANCES, MonitoredPairs, monitored};
-use super::problem::{Hashes, Unit, lay, likelihood};
+use super::problem::{Hashes, lay, likelihood};
 use super::results::merged;
 use super::summary::Summary;
 use super::tree::RunTree;
+use super::unit::Unit;
 use crate::Locations;
 use crate::coupling::Coupling;
 use crate::diagnostics::Monitored;
@@ -229,7 +230,7 @@ impl FinishedRun {
         let data = dissimilarity::read(&config.input.path, &config.input.read_options())?;
         let coupling = lay(&config, &data)?;
         let unit = Unit(config.model.unit);
-        let likelihood = likelihood(&config, &data, &coupling, unit);
+        let likelihood = likelihood(&config, &data, &coupling).in_unit(unit.0);
         Ok(Measured { coupling, likelihood, unit })
     }
 }

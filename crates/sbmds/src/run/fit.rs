@@ -13,13 +13,15 @@ use super::directory::RunDirectory;
 use super::error::RunError;
 use super::monitor::{MonitoredPairs, judge};
 use super::observer::Observer;
-use super::problem::{Hashes, Problem, Unit, check_connections, choose_unit, lay, likelihood};
+use super::problem::{Hashes, Problem, check_connections, lay, likelihood};
 use super::starts::Starts;
 use super::summary::Summary;
 use super::tree::RunTree;
-use super::{record, results};
+use super::unit::Scale;
+use super::{first_map, record, results};
+use crate::coupling::{Coupling, Couplings};
 use crate::diagnostics::Assessment;
-use crate::dissimilarity;
+use crate::dissimilarity::{self, Dissimilarities};
 use crate::draws::{DrawReader, DrawStore, StoreError};
 
 /// Who watches a run, who may stop it, and how many threads it may use.
@@ -105,33 +107,66 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
         dissimilarity::read_labels(labels, data.names())?;
     }
     let coupling = lay(&config, &data)?;
-    let in_input_units = likelihood(&config, &data, &coupling, Unit(1.0));
-    let doubt = check_connections(&in_input_units, &coupling, &data)?;
-    let (unit, misfit) = choose_unit(&config, &in_input_units)?;
+    let likelihood = likelihood(&config, &data, &coupling);
+    let doubt = check_connections(&likelihood, &coupling, &data)?;
+    let scale = Scale::of(&config, &likelihood)?;
+    let likelihood = likelihood.in_unit(scale.unit.0);
     let read_tree = |tree| RunTree::read(tree, data.names(), control.observer);
     let tree = config.tree.as_ref().map(read_tree).transpose()?;
     let config = config.resolved(|config| {
-        config.model.unit = unit.0;
+        config.model.unit = scale.unit.0;
+        config.priors.sigma_floor = scale.sigma_floor;
+        config.priors.rounded_to = scale.rounded_to;
         config.model.couplings = coupling.couplings.clone();
         config.model.couplings_hash = hashes.couplings;
         config.input.hash = hashes.input;
         config.input.names_hash = hashes.names;
         config.tree = tree.as_ref().map(|tree| tree.resolved(hashes.tree.unwrap_or_default()));
     });
-    let likelihood = if unit == Unit(1.0) { in_input_units } else { likelihood(&config, &data, &coupling, unit) };
-    control.observer.note(&format!(
-        "{} objects, {} pairs ({}), {} dimensions",
-        data.n_objects(),
-        likelihood.n_pairs(),
-        coupling.couplings,
-        config.model.n_dims
-    ));
+    control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
-    problem.warnings.extend(doubt.into_iter().chain(misfit));
+    problem.warnings.extend(doubt.into_iter().chain(scale.warning));
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }
     Ok((config, problem))
+}
+
+/// What is fitted, and where that takes a while about how long; where not all pairs are coupled, what all would cost.
+fn describe(
+    config: &CheckedConfig,
+    data: &Dissimilarities,
+    coupling: &Coupling,
+    n_pairs: usize,
+    n_threads: usize,
+) -> String {
+    let n_dims = config.model.n_dims;
+    let dimensions = if n_dims == 1 { "dimension" } else { "dimensions" };
+    let what = format!("{} objects, {n_pairs} pairs ({}), {n_dims} {dimensions}", data.n_objects(), coupling.couplings);
+    let seconds = |n_pairs| config.effort().seconds(n_pairs, n_dims, n_threads);
+    if seconds(n_pairs) < WORTH_A_WORD {
+        return what;
+    }
+    let all = data.n_objects() * (data.n_objects() - 1) / 2;
+    let of_all = if matches!(coupling.couplings, Couplings::Dispersed(_)) && data.measured_pairs().is_none() {
+        format!("; all {all} pairs would take about {} (--couplings full)", duration(seconds(all)))
+    } else {
+        String::new()
+    };
+    format!("{what}, about {}{of_all}", duration(seconds(n_pairs)))
+}
+
+/// Fits that take less need no estimate.
+const WORTH_A_WORD: f64 = 10.0;
+
+/// A time in the unit people would use: nobody plans by more digits.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        _ if seconds < 90.0 => format!("{:.0} s", (seconds / 10.0).ceil() * 10.0),
+        _ if seconds < 5400.0 => format!("{:.0} min", (seconds / 60.0).ceil()),
+        _ if seconds < 172_800.0 => format!("{:.0} h", (seconds / 3600.0).ceil()),
+        _ => format!("{:.0} days", (seconds / 86_400.0).ceil()),
+    }
 }
 
 /// Samples from wherever the run is, in rounds if an effective sample size is wanted, and sums up.
@@ -158,6 +193,9 @@ fn carry_out(
     let mut saved = (0..config.run.chains).map(|chain| shared.load(chain)).collect::<Result<Vec<_>, _>>()?;
     // Only chains without a checkpoint need a first map.
     let starts = LazyCell::new(|| Starts::new(problem, config));
+    if saved.iter().all(Option::is_none) {
+        first_map::show(run, config, problem, &starts, control)?;
+    }
     // A store larger than planned was extended by an earlier round.
     let mut n_draws = config.run.stored_draws().max(store.n_draws());
     loop {
@@ -169,8 +207,9 @@ fn carry_out(
             Some(more) => n_draws = more,
             None => {
                 let summary = results::write(run, config, problem, &chains, &assessment)?;
-                for warning in summary.sampler_warnings() {
-                    control.observer.warn(&warning);
+                // Those of the problem were said before sampling.
+                for warning in &summary.warnings[problem.warnings.len()..] {
+                    control.observer.warn(warning);
                 }
                 return Ok(Outcome::Finished(Box::new(summary)));
             }

@@ -1,5 +1,8 @@
 //! What a run tells whoever watches it.
 
+use crate::Locations;
+use crate::dissimilarity::Names;
+
 /// How far one chain is.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct ChainProgress {
@@ -34,6 +37,8 @@ pub trait Observer: Sync {
     fn note(&self, text: &str);
     /// Something the user should know though the run goes on.
     fn warn(&self, text: &str);
+    /// The optimised map, in input order and units, before sampling begins.
+    fn first_map(&self, _names: &Names, _map: &Locations) {}
     /// How far a chain is.
     fn progress(&self, progress: &ChainProgress);
 }

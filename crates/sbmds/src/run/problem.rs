@@ -8,6 +8,7 @@ use super::connections::{disconnection, underdetermination};
 use super::coupled::CoupledPairs;
 use super::error::RunError;
 use super::tree::RunTree;
+use super::unit::Unit;
 use crate::Locations;
 use crate::coupling::{self, Connections, Coupling, Couplings};
 use crate::dissimilarity::{Dissimilarities, input_hash};
@@ -27,18 +28,6 @@ pub(super) struct Problem {
     pub tree: Option<RunTree>,
     /// What the user was told about data and coupling though the run went on.
     pub warnings: Vec<String>,
-}
-
-/// What dissimilarities are divided by before the model sees them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Unit(pub f64);
-
-impl Unit {
-    /// The log density of numbers in input units is that in the model's less log(unit) for each of them, where a number that
-    /// scales with the k-th power of the unit counts k times.
-    pub fn log_jacobian(self, n_numbers: f64) -> f64 {
-        -n_numbers * self.0.ln()
-    }
 }
 
 /// Hashes of the files a run depends on.
@@ -95,16 +84,11 @@ pub(super) fn lay(config: &CheckedConfig, data: &Dissimilarities) -> Result<Coup
     Ok(coupling::lay(couplings, data, n_dims, &config.lay_options())?)
 }
 
-/// Arranges the coupled dissimilarities, divided by `unit`, for the kernels.
-pub(super) fn likelihood(
-    config: &CheckedConfig,
-    data: &Dissimilarities,
-    coupling: &Coupling,
-    Unit(unit): Unit,
-) -> Likelihood {
+/// Arranges the coupled dissimilarities, in input units, for the kernels.
+pub(super) fn likelihood(config: &CheckedConfig, data: &Dissimilarities, coupling: &Coupling) -> Likelihood {
     let (model, order) = (&config.model, &coupling.order);
     Likelihood::new(data.n_objects(), model.n_dims, &coupling.pairs, model.noise, model.storage, |a, b| {
-        data.get(order[a], order[b]) / unit
+        data.get(order[a], order[b])
     })
 }
 
@@ -119,65 +103,6 @@ pub(super) fn check_connections(
         return Err(RunError::Disconnected(problem));
     }
     Ok(underdetermination(&connections, coupling, data.names()))
-}
-
-/// Root mean squared dissimilarity of the coupled pairs.
-pub(super) fn rms_dissimilarity(likelihood: &Likelihood) -> f64 {
-    let mut squares = 0.0;
-    for place in 0..likelihood.n_objects() {
-        likelihood.for_each_partner(place, |_, delta| {
-            squares += delta * delta;
-            true
-        });
-    }
-    // Every pair is seen from both its ends.
-    (squares / (2.0 * likelihood.n_pairs() as f64)).sqrt()
-}
-
-/// Beyond so many times the distance the prior expects, dissimilarities do not fit it.
-const TOO_LARGE: f64 = 5.0;
-/// Below this part of the distance the prior expects, dissimilarities do not fit it.
-const TOO_SMALL: f64 = 0.05;
-
-/// The unit of the model: that of the input, or with `--standardize` the one in which dissimilarities are as large as
-/// the prior expects distances to be. With a warning when they do not fit the prior.
-///
-/// # Errors
-/// If all are zero: where everything is one place, there is no unit.
-pub(super) fn choose_unit(config: &CheckedConfig, likelihood: &Likelihood) -> Result<(Unit, Option<String>), RunError> {
-    let rms = rms_dissimilarity(likelihood);
-    if rms == 0.0 {
-        return Err(RunError::AllZero(config.input.path.clone()));
-    }
-    // E |x - y|^2 = 2 D S^2 for x, y ~ N(0, S^2 I).
-    let expected = config.priors.scale * (2.0 * config.model.n_dims as f64).sqrt();
-    let ratio = rms / expected;
-    if config.model.standardize {
-        return Ok((Unit(ratio), None));
-    }
-    if config.tree.is_some() {
-        // Sigma is learned, but its prior is no help where everything is tiny.
-        let warning = (ratio < TOO_SMALL).then(|| {
-            format!(
-                "the dissimilarities are small (root mean square {rms:.3e}) for the Wishart(D, I) prior of the diffusion's \
-                 precision and the prior of the noise: they will count as more diffuse than they are. Remedy: --standardize \
-                 (fits in a unit of its own and reports in yours)"
-            )
-        });
-        return Ok((Unit(1.0), warning));
-    }
-    let misfit = !(TOO_SMALL..=TOO_LARGE).contains(&ratio) && !config.priors.learn_scale;
-    let warning = misfit.then(|| {
-        let size = if ratio > TOO_LARGE { "larger" } else { "smaller" };
-        format!(
-            "the dissimilarities are much {size} (root mean square {rms:.3e}) than the prior expects distances to be \
-             ({expected:.3e} for locations with standard deviation {}): it will distort the map. Remedy: --standardize \
-             (fits in a unit of its own and reports in yours), --prior-scale {:.3e} or --learn-scale",
-            config.priors.scale,
-            ratio * config.priors.scale
-        )
-    });
-    Ok((Unit(1.0), warning))
 }
 
 /// The sparse likelihood whose gradient surrogate trajectories follow; `None` for other samplers.
@@ -196,7 +121,7 @@ fn surrogate(
         // Max-min landmarks come first in their coupling; both must speak of the same places.
         sparse.order.clone_from(&coupling.order);
     }
-    let likelihood = likelihood(config, data, &sparse, unit);
+    let likelihood = likelihood(config, data, &sparse).in_unit(unit.0);
     Ok((likelihood.n_pairs() > 0).then(|| Arc::new(likelihood)))
 }
 

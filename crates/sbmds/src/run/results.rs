@@ -6,6 +6,7 @@ use super::config::{Keep, TreeConfig};
 use super::directory::RunDirectory;
 use super::error::RunError;
 use super::monitor::TRACE;
+use super::prior_check;
 use super::problem::Problem;
 use super::summary::{BranchSummary, Diffusion, Interval, StressSummary, Summary, known};
 use super::tree::RunTree;
@@ -35,6 +36,9 @@ pub(super) fn write(
     write_embedding(run, problem.data.names(), &moments, &fits)?;
     write_diagnostics(run, &assessment.diagnoses)?;
     let mut summary = summarise(config, problem, chains, assessment, &reader, &fits)?;
+    let sum_of_squares = rms_stress(problem, &fits).powi(2) * summary.n_pairs as f64;
+    let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
+    summary.warnings.extend(prior_check::warnings(config, &moments, sigma, sum_of_squares));
     if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
         diffusion.branches = write_diffusion(run, config, tree, &reader, &moments)?;
     }

@@ -3,7 +3,8 @@
 use super::check::CheckedConfig;
 use super::climb::climb;
 use super::config::Start;
-use super::problem::{Problem, rms_dissimilarity};
+use super::problem::Problem;
+use super::unit::rms_dissimilarity;
 use rand_chacha::ChaCha8Rng;
 
 use crate::Locations;
@@ -37,6 +38,8 @@ pub(super) struct Starts<'a> {
     config: &'a CheckedConfig,
     /// `None` when every chain starts from the prior.
     map: Option<Locations>,
+    /// Whether an optimiser has improved it.
+    is_climbed: bool,
     spread: f64,
     smallest_sigma: f64,
 }
@@ -59,19 +62,24 @@ impl<'a> Starts<'a> {
             }
         };
         let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
-        let starts = Self { problem, config, map, spread: SPREAD, smallest_sigma };
+        let starts = Self { problem, config, map, is_climbed: false, spread: SPREAD, smallest_sigma };
         if start == Start::Landmark { starts.climbed() } else { starts }
     }
 
     /// From the map uphill: few landmarks do not know what all pairs want.
     fn climbed(self) -> Self {
-        let posterior = &self.problem.posterior;
-        let climbed = self.map.as_ref().map(|map| {
-            let rng = &mut stream(self.config.run.seed, 0, Purpose::Start);
-            let parameters = self.parameters(map, rng);
-            climb(posterior, map, parameters.sigma(), &parameters.spread)
-        });
-        Self { map: climbed, spread: SPREAD_AFTER_CLIMB, ..self }
+        Self { map: self.climb(), is_climbed: true, spread: SPREAD_AFTER_CLIMB, ..self }
+    }
+
+    /// The map where the posterior density is highest, as far as an optimiser finds it; `None` if chains start from the prior.
+    pub fn optimised(&self) -> Option<Locations> {
+        if self.is_climbed { self.map.clone() } else { self.climb() }
+    }
+
+    fn climb(&self) -> Option<Locations> {
+        let map = self.map.as_ref()?;
+        let parameters = self.parameters(map, &mut stream(self.config.run.seed, 0, Purpose::Start));
+        Some(climb(&self.problem.posterior, map, parameters.sigma(), &parameters.spread))
     }
 
     /// Where a chain starts.
@@ -81,7 +89,7 @@ impl<'a> Starts<'a> {
         let (n_objects, n_dims, tree) = (likelihood.n_objects(), likelihood.n_dims(), self.problem.posterior.tree());
         let x = match (&self.map, tree) {
             (Some(map), _) => disperse(map, self.spread, &mut rng),
-            (None, None) => prior_draw(n_objects, n_dims, self.config.priors.scale, &mut rng),
+            (None, None) => prior_draw(n_objects, n_dims, self.config.prior_scale(), &mut rng),
             (None, Some(tree)) => {
                 let (x, _) = tree.draw(&mut rng);
                 Locations::from_fn(n_objects, n_dims, |place, dim| x[dim * n_objects + place])
@@ -96,7 +104,10 @@ impl<'a> Starts<'a> {
         let priors = self.problem.posterior.priors();
         let sigma = match priors.noise {
             NoisePrior::Fixed { sigma } => sigma,
-            NoisePrior::InverseGamma { .. } => rms_residual(likelihood, x).max(self.smallest_sigma),
+            // Above the floor, where sigma's coordinate is a number.
+            NoisePrior::InverseGamma { floor, .. } => {
+                rms_residual(likelihood, x).max(self.smallest_sigma).max(floor * std::f64::consts::SQRT_2)
+            }
         };
         let spread = match (self.problem.posterior.tree(), &priors.scales) {
             (Some(tree), _) => tree.start(x.as_slice(), rng),

@@ -2,8 +2,10 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
 
 use super::adaptation::StepSize;
+use super::target::Evaluated;
 use crate::likelihood::log_phi_cdf;
 use crate::numeric::sum_of_squares;
 use crate::posterior::{Density, Posterior, ScalePrior, Spread, Workspace, draw_inverse_gamma};
@@ -81,6 +83,17 @@ pub(super) fn draw_centre(
     let (Some(tree), Some(precision)) = (posterior.tree(), spread.precision()) else { return false };
     tree.brownian.draw_centre(workspace.tree(tree), x, precision, rng);
     true
+}
+
+/// Moves the whole map under the prior x_n ~ N(0, Lambda): its centre is independent of all else, N(0, Lambda / N). A prior
+/// that is wide beside the noise would otherwise make trajectories as long as it is wide.
+pub(super) fn shift_to_new_centre(current: &mut Evaluated, n_objects: usize, scales: &[f64], rng: &mut ChaCha8Rng) {
+    let to_new_centre = |(x, scale): (&[f64], &f64)| {
+        let centre = x.iter().sum::<f64>() / n_objects as f64;
+        (scale / n_objects as f64).sqrt() * rng.sample::<f64, _>(StandardNormal) - centre
+    };
+    let shifts: Vec<f64> = current.position().chunks_exact(n_objects).zip(scales).map(to_new_centre).collect();
+    current.shift(n_objects, &shifts, scales);
 }
 
 /// Lambda_d | x ~ IG(a + N/2, b + sum_n x_nd^2 / 2), if the scales are learned.

@@ -24,7 +24,7 @@ pub use target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget, Targe
 use crate::likelihood::Likelihood;
 use crate::posterior::{Density, Parameters, Posterior, Spread, Workspace};
 use close_tips::{CloseTips, WithCloseTips};
-use gibbs::{NoiseWalk, draw_centre, draw_spread};
+use gibbs::{NoiseWalk, draw_centre, draw_spread, shift_to_new_centre};
 use hmc::Hmc;
 use leaps::{Leaper, Leaps, is_time_to_search};
 use metropolis::{JointWalk, SingleWalk};
@@ -229,8 +229,7 @@ impl<'a> Chain<'a> {
                     nuts_step(nuts, current, posterior, target, rng, warmup_iteration)
                 };
                 if !posterior.priors().noise.is_fixed() {
-                    let log_sigma = current.position[current.position.len() - 1];
-                    *variance = (2.0 * log_sigma).exp();
+                    *variance = posterior.priors().noise.variance_at(current.position[current.position.len() - 1]);
                 }
                 info
             }
@@ -288,7 +287,7 @@ impl<'a> Chain<'a> {
         state.noise.step.learn(moved.acceptance, moved.accepted);
     }
 
-    /// The spread given the locations and, with a tree, where the map is given the spread. The latter waits for the end of
+    /// The spread given the locations, and where the map is given the spread. Along a tree the latter waits for the end of
     /// warm-up: masses are learned from how locations move beside each other.
     fn move_spread(&mut self, leapt: bool) {
         let is_warming_up = self.is_warming_up();
@@ -303,6 +302,9 @@ impl<'a> Chain<'a> {
             let position = std::mem::take(&mut current.position);
             let given = (variance.sqrt(), &*spread);
             *current = kernel.evaluate(position, posterior, surrogate.as_deref(), workspace, given);
+        }
+        if let (Kernel::Nuts(_), Spread::Scales(scales)) = (&*kernel, &*spread) {
+            shift_to_new_centre(current, posterior.likelihood().n_objects(), scales, rng);
         }
     }
 }

@@ -13,7 +13,7 @@ use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
 use super::hmc::reasonable_step;
 use super::target::{Evaluated, Target};
 use crate::Locations;
-use crate::embedding::{RigidMotion, procrustes};
+use crate::embedding::{RigidMotion, procrustes, shift_onto};
 use crate::numeric::{weighted_dot, weighted_dot_of_sum};
 
 /// From this depth on turns are looked for without rigid motions: shorter trajectories do not get far enough to be misled.
@@ -168,15 +168,9 @@ impl Frame {
     /// What lays a map onto the first one.
     fn motion(&mut self, position: &[f64]) -> RigidMotion {
         let map = self.map(position);
-        if self.n_dims == 1 {
-            // A line cannot turn.
-            return procrustes(&map, &map);
-        }
-        let motion = self.reference.as_ref().map(|reference| procrustes(&map, reference));
-        motion.unwrap_or_else(|| {
-            let reference = self.reference.insert(map);
-            procrustes(reference, reference)
-        })
+        let reference = self.reference.get_or_insert_with(|| map.clone());
+        // A line cannot turn, and is not to be mirrored.
+        if self.n_dims == 1 { shift_onto(&map, reference) } else { procrustes(&map, reference) }
     }
 
     /// A position with its map moved; what is no location stays as it is.
@@ -387,10 +381,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_left_where_it_is() {
+    fn a_line_is_shifted_but_never_mirrored() {
         let mut frame = Frame { n_objects: 3, n_dims: 1, reference: None };
         frame.motion(&[0.0, 1.0, 2.0, 7.0]);
-        let motion = frame.motion(&[5.0, 6.0, 7.0, 7.0]);
-        assert_eq!(frame.moved(&[5.0, 6.0, 7.0, 7.0], &motion), [5.0, 6.0, 7.0, 7.0]);
+        for line in [[5.0, 6.0, 7.0, 7.0], [7.0, 6.0, 5.0, 7.0]] {
+            let motion = frame.motion(&line);
+            let shifted = [line[0] - 5.0, line[1] - 5.0, line[2] - 5.0, 7.0];
+            assert_eq!(frame.moved(&line, &motion), shifted);
+        }
     }
 }

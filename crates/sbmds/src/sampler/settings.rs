@@ -174,7 +174,7 @@ pub(super) fn first_kernel(
                 first_nuts_step(target, position, (&close_tips, n_dims), &inverse_mass, rng)
             } else {
                 inverse_mass.push(0.5 / pairs);
-                position.push(sigma.ln());
+                position.push(posterior.priors().noise.coordinate(variance));
                 let target = JointTarget { posterior, workspace, spread };
                 first_nuts_step(target, position, (&close_tips, n_dims), &inverse_mass, rng)
             };

@@ -2,7 +2,7 @@
 
 use super::rigid::RigidMotions;
 use crate::likelihood::Likelihood;
-use crate::numeric::{add_scaled, add_scaled_product};
+use crate::numeric::{add_scaled, add_scaled_product, sum_of_squares};
 use crate::posterior::{Density, Posterior, Spread, Workspace};
 
 /// A log density over R^n.
@@ -60,7 +60,10 @@ impl Target for LocationsTarget<'_> {
     }
 }
 
-/// Locations and log sigma together, given the spread: N * D numbers, then log sigma.
+/// Locations and noise together, given the spread: N * D numbers, then the noise's coordinate ([`NoisePrior::coordinate`]),
+/// which is log sigma where sigma has no floor.
+///
+/// [`NoisePrior::coordinate`]: crate::posterior::NoisePrior::coordinate
 pub struct JointTarget<'a> {
     /// What is sampled.
     pub posterior: &'a Posterior,
@@ -72,14 +75,14 @@ pub struct JointTarget<'a> {
 
 impl Target for JointTarget<'_> {
     fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
-        let (log_sigma, x) = position.split_last().expect("log sigma is the last parameter");
-        let (by_log_sigma, gradient) = gradient.split_last_mut().expect("as long as the position");
-        let sigma = log_sigma.exp();
-        let mut density = self.posterior.evaluate(self.workspace, x, sigma, self.spread, gradient);
+        let (&w, x) = position.split_last().expect("the noise is the last parameter");
+        let (by_w, gradient) = gradient.split_last_mut().expect("as long as the position");
         let prior = &self.posterior.priors().noise;
-        *by_log_sigma = density.by_log_sigma + prior.slope_by_log_sigma(sigma * sigma);
-        // The Jacobian of sigma^2 = exp(2 log sigma) is 2 sigma^2.
-        density.log_density += prior.log_density(sigma * sigma) + 2.0 * log_sigma + std::f64::consts::LN_2;
+        // Without a floor w is log sigma, and sigma need not go through its square.
+        let sigma = if prior.floor() == 0.0 { w.exp() } else { prior.variance_at(w).sqrt() };
+        let mut density = self.posterior.evaluate(self.workspace, x, sigma, self.spread, gradient);
+        *by_w = density.by_log_sigma * prior.log_sigma_by_coordinate(w) + prior.derivative_at(w);
+        density.log_density += prior.log_density_at(w);
         density
     }
 
@@ -93,19 +96,16 @@ impl Target for JointTarget<'_> {
     }
 }
 
-/// Rotations of the map about the origin; along a tree, where its place is open too, about its centre, and shifts.
+/// Rotations of the map about its centre, and shifts: no distance notices them, and the centre is drawn by itself.
 fn rigid_motions(posterior: &Posterior, position: &[f64]) -> Option<RigidMotions> {
     let (n_objects, n_dims) = (posterior.likelihood().n_objects(), posterior.likelihood().n_dims());
     let mut x = position[..n_objects * n_dims].to_vec();
-    let shift = posterior.tree().map(|_| vec![1.0; n_objects]);
-    if shift.is_some() {
-        // Far from the origin rotations would look like shifts.
-        for x in x.chunks_exact_mut(n_objects) {
-            let centre = x.iter().sum::<f64>() / n_objects as f64;
-            x.iter_mut().for_each(|x| *x -= centre);
-        }
+    // Far from the origin rotations would look like shifts.
+    for x in x.chunks_exact_mut(n_objects) {
+        let centre = x.iter().sum::<f64>() / n_objects as f64;
+        x.iter_mut().for_each(|x| *x -= centre);
     }
-    RigidMotions::new(&x, n_dims, shift)
+    RigidMotions::new(&x, n_dims, Some(vec![1.0; n_objects]))
 }
 
 /// The locations under the full likelihood, with the gradient of a sparse one: trajectories follow the cheap gradient,
@@ -159,6 +159,20 @@ impl Evaluated {
     /// A value without gradient, for samplers that need none.
     pub(super) fn without_gradient(position: Vec<f64>, density: Density) -> Self {
         Self { position, gradient: Vec::new(), density }
+    }
+
+    /// The same after a shift of the whole map by `shifts`, one per dimension, under the prior N(0, Lambda): no distance
+    /// notices it, so that only the prior and its gradient change.
+    pub(super) fn shift(&mut self, n_objects: usize, shifts: &[f64], scales: &[f64]) {
+        let dims = self.position.chunks_exact_mut(n_objects).zip(self.gradient.chunks_exact_mut(n_objects));
+        for ((x, gradient), (shift, scale)) in dims.zip(shifts.iter().zip(scales)) {
+            let before: f64 = sum_of_squares(x);
+            x.iter_mut().for_each(|x| *x += shift);
+            gradient.iter_mut().for_each(|slope| *slope -= shift / scale);
+            let change = -0.5 * (sum_of_squares(x) - before) / scale;
+            self.density.log_prior_x += change;
+            self.density.log_density += change;
+        }
     }
 
     /// Where.

@@ -42,7 +42,7 @@ fn ring_with_chords(n_objects: usize) -> Vec<(u32, u32)> {
 pub fn priors(n_dims: usize) -> Vec<(&'static str, Priors)> {
     let known_scales = ScalePrior::Fixed { variances: (0..n_dims).map(|dim| 1.0 / (1 + dim) as f64).collect() };
     // sigma^2 around 1, comparable with the distances: there log Phi matters.
-    let learned_noise = NoisePrior::InverseGamma { shape: 4.0, rate: 3.0 };
+    let learned_noise = NoisePrior::InverseGamma { shape: 4.0, rate: 3.0, floor: 0.0 };
     vec![
         ("sigma known", Priors { scales: known_scales.clone(), noise: NoisePrior::Fixed { sigma: 1.2 } }),
         ("sigma learned", Priors { scales: known_scales, noise: learned_noise }),

@@ -1,0 +1,75 @@
+//! A first map within seconds: optimised, without error bars, for whoever does not want to wait for the sampler.
+
+use std::time::Instant;
+
+use super::check::CheckedConfig;
+use super::directory::RunDirectory;
+use super::error::RunError;
+use super::fit::Control;
+use super::problem::Problem;
+use super::starts::Starts;
+use super::summary_lines::digits;
+use crate::Locations;
+use crate::dissimilarity::Names;
+use crate::embedding::{ObjectFit, object_fits, principal_axes};
+
+/// Fits that take less than so many seconds are over before a first map would be looked at.
+const WORTH_A_FIRST_MAP: f64 = 10.0;
+
+/// Writes the optimised map as a preliminary `embedding.csv` and shows it to the observer, if sampling will take a while.
+pub(super) fn show(
+    run: &RunDirectory,
+    config: &CheckedConfig,
+    problem: &Problem,
+    starts: &Starts,
+    control: &Control,
+) -> Result<(), RunError> {
+    let start = Instant::now();
+    let n_pairs = problem.posterior.likelihood().n_pairs();
+    if config.effort().seconds(n_pairs, config.model.n_dims, control.n_threads) < WORTH_A_FIRST_MAP {
+        return Ok(());
+    }
+    let Some(map) = starts.optimised() else { return Ok(()) };
+    let map = problem.to_input(map.as_slice());
+    let map = principal_axes(&map).apply(&map);
+    let coupled = problem.coupled();
+    let fits = object_fits(&map, |object| coupled.partners(object));
+    run.replace(&run.embedding(), &table(problem.data.names(), &map, &fits))?;
+    control.observer.note(&format!(
+        "a first map after {:.1} s of optimising, without error bars, is in {} (preliminary; Stress-1 {}). Sampling goes on.",
+        start.elapsed().as_secs_f64(),
+        run.embedding().display(),
+        digits(stress_1(problem, &map))
+    ));
+    control.observer.first_map(problem.data.names(), &map);
+    Ok(())
+}
+
+/// sqrt(sum (delta - d)^2 / sum delta^2) over the coupled pairs.
+fn stress_1(problem: &Problem, map: &Locations) -> f64 {
+    let coupled = problem.coupled();
+    let (mut residuals, mut squares) = (0.0, 0.0);
+    for object in 0..map.n_objects() {
+        for (partner, delta) in coupled.partners(object) {
+            residuals += (delta - map.distance(object, partner)).powi(2);
+            squares += delta * delta;
+        }
+    }
+    (residuals / squares).sqrt()
+}
+
+/// The columns that a map without draws has, and a last one that says what it is.
+fn table(names: &Names, map: &Locations, fits: &[ObjectFit]) -> Vec<u8> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    let axes = (1..=map.n_dims()).map(|dim| format!("x{dim}"));
+    let header = std::iter::once("name".to_owned()).chain(axes).chain(["stress".to_owned(), "status".to_owned()]);
+    // Writing into memory does not fail.
+    let _ = table.write_record(header);
+    for (object, name) in names.iter().enumerate() {
+        let numbers = map.object(object).into_iter().chain([fits[object].stress]);
+        let cells = numbers.map(|x| if x.is_nan() { String::new() } else { x.to_string() });
+        let row = std::iter::once(name.into_owned()).chain(cells).chain(["preliminary".to_owned()]);
+        let _ = table.write_record(row);
+    }
+    table.into_inner().unwrap_or_default()
+}
