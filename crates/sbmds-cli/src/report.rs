@@ -39,7 +39,11 @@ impl LabelArgs {
     /// The labels of the objects of a run: those given, or else those it was fitted with.
     pub fn read(&self, run: &FinishedRun) -> Result<Option<Labels>, Failure> {
         match &self.labels {
-            Some(path) => Ok(Some(read_labels(path, run.names())?)),
+            Some(path) => {
+                let labels = read_labels(path, run.names())?;
+                labels.note().iter().for_each(|note| eprintln!("note: {note}"));
+                Ok(Some(labels))
+            }
             None => Ok(labels_of(run)),
         }
     }

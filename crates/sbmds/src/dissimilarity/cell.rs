@@ -1,6 +1,6 @@
 //! One number of a file: what counts as missing and what cannot be a dissimilarity.
 
-use super::error::{Fault, shortened};
+use super::error::{Fault, brief, shortened};
 use super::style::{is_decimal_comma, is_thousands};
 
 /// Reads a cell as any number; NaN when it is missing.
@@ -114,8 +114,10 @@ impl Averaged {
         let pairs = if self.n_pairs == 1 { "pair has" } else { "pairs have" };
         (self.n_pairs > 0).then(|| {
             format!(
-                "{file}: {} {pairs} two values that differ by up to {:.1e} of their size; the mean is used",
-                self.n_pairs, self.largest_gap
+                "{}: {} {pairs} two values that differ by up to {:.1e} of their size; the mean is used",
+                brief(file),
+                self.n_pairs,
+                self.largest_gap
             )
         })
     }

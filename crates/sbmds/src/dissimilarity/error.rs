@@ -130,6 +130,11 @@ pub(super) fn shortened(text: &str) -> String {
     short.replace("\\\"", "\"").replace("\\'", "'")
 }
 
+/// A file without the folders it is in, for sentences that are kept with results.
+pub(super) fn brief(file: &str) -> &str {
+    file.rsplit(['/', '\\']).next().unwrap_or(file)
+}
+
 /// The first few of `names`, and how many more there are.
 pub(super) fn listed<S: AsRef<str>>(names: &[S]) -> String {
     const MOST: usize = 5;

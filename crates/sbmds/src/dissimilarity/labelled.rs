@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::checked_names;
-use super::error::{Fault, InputError, Place, shortened};
+use super::error::{Fault, InputError, Place, brief, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::{Line, Source};
@@ -132,7 +132,7 @@ impl Rows {
 
     /// Whether the first column is a number like the others, and what to tell the user about it.
     fn guess(&self, file: &str) -> (bool, Option<String>) {
-        let header = self.header.as_deref().unwrap_or_default();
+        let (file, header) = (brief(file), self.header.as_deref().unwrap_or_default());
         let lacks_corner = !header.is_empty() && Some(header.len()) == self.n_columns;
         let says_names = header.first().is_some_and(|first| is_name_word(first));
         let are_numbers = self.names.iter().all(|name| !name.is_empty() && self.style.is_value(name));

@@ -56,7 +56,7 @@ pub use sniff::Format;
 
 use dense::Dense;
 use edges::EdgeList;
-use error::{Fault, Place, shortened};
+use error::{Fault, Place, brief, shortened};
 use features::{Features, Values};
 use form::Form;
 use grid::Grid;
@@ -308,7 +308,8 @@ fn has_names_itself() -> Fault {
 
 /// What to tell about names that were made up.
 fn numbered_note(file: &str, n_objects: usize) -> Option<String> {
-    Some(format!("{file}: there are no names; the objects are called 0 to {}", n_objects.checked_sub(1)?))
+    let last = n_objects.checked_sub(1)?;
+    Some(format!("{}: there are no names; the objects are called 0 to {last}", brief(file)))
 }
 
 fn read_feature_table(

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::cell::{check_dissimilarity, parse_number};
-use super::error::{Fault, InputError};
+use super::error::{Fault, InputError, brief};
 use super::table::{Cells, Delimiter, first_lines};
 use super::text::{Line, Source};
 
@@ -65,7 +65,8 @@ impl Style {
 
     /// What the user should know about the numbers.
     pub fn note(self, file: &str) -> Option<String> {
-        self.decimal_comma.then(|| format!("{file}: numbers are written with decimal commas (0,5 is read as 0.5)"))
+        self.decimal_comma
+            .then(|| format!("{}: numbers are written with decimal commas (0,5 is read as 0.5)", brief(file)))
     }
 }
 

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::check::CheckedConfig;
-use super::config::FitConfig;
+use super::config::{FitConfig, INPUT_COPY};
 use super::error::RunError;
 use super::summary::Summary;
+use crate::dissimilarity::Input;
 use crate::draws::atomic::{Sync, replace_bytes};
 
 const CONFIG: &str = "config.toml";
@@ -74,7 +75,10 @@ impl RunDirectory {
             Err(error) if holds_nothing(&error) => Err(RunError::NoRun(path.to_owned())),
             other => other.map_err(RunError::io("read", &file)),
         }?;
-        let config = toml::from_str(&text).map_err(|error| damaged(&file, error))?;
+        let mut config: FitConfig = toml::from_str(&text).map_err(|error| damaged(&file, error))?;
+        if config.input.copy.is_some() {
+            config.input.path = path.join(INPUT_COPY);
+        }
         Ok((Self { path: path.to_owned(), _lock: None }, config))
     }
 
@@ -114,6 +118,12 @@ impl RunDirectory {
         let path = self.path.join(CONFIG);
         let text = toml::to_string(&**config).map_err(|error| damaged(&path, error))?;
         self.replace(&path, text.as_bytes())
+    }
+
+    /// Keeps what came through a pipe: it cannot be read again where it came from.
+    pub(super) fn keep_input(&self, input: &Input) -> Result<(), RunError> {
+        let copy = self.path.join(INPUT_COPY);
+        input.piped().map_or(Ok(()), |bytes| self.replace(&copy, bytes))
     }
 
     /// The summary of a finished run.

@@ -8,12 +8,12 @@ use std::time::Duration;
 use super::chain::{Saved, Shared};
 use super::chains::{self, Begin};
 use super::check::CheckedConfig;
-use super::config::FitConfig;
+use super::config::{FitConfig, INPUT_COPY};
 use super::directory::RunDirectory;
 use super::error::RunError;
 use super::monitor::{MonitoredPairs, judge};
 use super::observer::Observer;
-use super::problem::{Hashes, Problem, check_connections, lay, likelihood};
+use super::problem::{Hashes, Problem, check_connections, lay, likelihood, open_again};
 use super::starts::Starts;
 use super::summary::Summary;
 use super::tree::RunTree;
@@ -21,7 +21,7 @@ use super::unit::Scale;
 use super::{first_map, record, results};
 use crate::coupling::{Coupling, Couplings};
 use crate::diagnostics::Assessment;
-use crate::dissimilarity::{self, Dissimilarities};
+use crate::dissimilarity::{self, Dissimilarities, Input};
 use crate::draws::{DrawReader, DrawStore, StoreError};
 
 /// Who watches a run, who may stop it, and how many threads it may use.
@@ -69,8 +69,10 @@ pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Out
     let config = config.check()?;
     RunDirectory::is_free(directory)?;
     with_threads(control.n_threads, || {
-        let (config, problem) = prepare(config, control)?;
+        let input = Input::open(&config.input.path)?;
+        let (config, problem) = prepare(config, &input, control)?;
         let run = RunDirectory::create(directory, &config)?;
+        run.keep_input(&input)?;
         carry_out(&run, &config, &problem, control)
     })
 }
@@ -85,13 +87,14 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
     if let (Ok(summary), true) = (run.summary(), config.run == before.run) {
         return Ok(Outcome::FinishedBefore(Box::new(summary)));
     }
-    Hashes::of(&config)?.check(&config)?;
+    let input = Input::open(&config.input.path)?;
+    Hashes::of(&config, &input)?.check(&config)?;
     if config.sbmds_version != env!("CARGO_PKG_VERSION") {
         let started_by = &config.sbmds_version;
         control.observer.warn(&format!("the run was started by sbmds {started_by}; its next draws may differ"));
     }
     with_threads(control.n_threads, || {
-        let (config, problem) = prepare(config, control)?;
+        let (config, problem) = prepare(config, &input, control)?;
         run.remove_summary()?;
         run.save_config(&config)?;
         carry_out(&run, &config, &problem, control)
@@ -99,13 +102,17 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
 }
 
 /// Reads the data and makes of it what is to be sampled; the settings come back resolved.
-fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, Problem), RunError> {
-    let hashes = Hashes::of(&config)?;
-    let data = dissimilarity::read(&config.input.path, &config.input.read_options())?;
+fn prepare(config: CheckedConfig, input: &Input, control: &Control) -> Result<(CheckedConfig, Problem), RunError> {
+    let hashes = Hashes::of(&config, input)?;
+    let data = input.read(&config.input.read_options())?;
+    let mut notes = data.notes().to_vec();
     if let Some(labels) = &config.input.labels {
         // What would spoil the report is said before the work, not after it.
-        dissimilarity::read_labels(labels, data.names())?;
+        open_again("--labels", labels)?;
+        notes.extend(dissimilarity::read_labels(labels, data.names())?.note());
     }
+    notes.iter().for_each(|note| control.observer.note(note));
+    let reading = data.warnings().to_vec();
     let coupling = lay(&config, &data)?;
     let likelihood = likelihood(&config, &data, &coupling);
     let doubt = check_connections(&likelihood, &coupling, &data)?;
@@ -121,11 +128,12 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
         config.model.couplings_hash = hashes.couplings;
         config.input.hash = hashes.input;
         config.input.names_hash = hashes.names;
+        config.input.copy = config.input.copy.take().or_else(|| input.piped().map(|_| INPUT_COPY.into()));
         config.tree = tree.as_ref().map(|tree| tree.resolved(hashes.tree.unwrap_or_default()));
     });
     control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
-    problem.warnings.extend(doubt.into_iter().chain(scale.warning));
+    problem.warnings.extend(reading.into_iter().chain(doubt).chain(scale.warning));
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }
