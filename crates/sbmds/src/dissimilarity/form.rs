@@ -32,7 +32,7 @@ pub(super) fn decide(path: &Path, file: &str, grid: &Grid<'_>) -> Result<Form, F
         return Ok(Form::Phylip);
     }
     if let Some(form) = counted(grid).or_else(|| vector(grid)).or_else(|| plain_matrix(grid)) {
-        return Ok(form);
+        return if counts_its_rows(grid, form) { Err(refusal::of_counting_triangle()) } else { Ok(form) };
     }
     if is_edge_list(grid) {
         return refusal::of_edges(file, grid).map_or(Ok(Form::Edges), Err);
@@ -59,7 +59,7 @@ fn counted(grid: &Grid<'_>) -> Option<Form> {
     if vector(grid).is_some() {
         return None;
     }
-    let n_below = grid.n_lines - 1;
+    let n_below = grid.n_lines.saturating_sub(1);
     if grid.body(1, 0).is_numeric() {
         // As rows with names that are numbers these would be at distance 0 from one another.
         let nameless = triangle(grid, 1).filter(|rows| match rows.shape {
@@ -73,6 +73,16 @@ fn counted(grid: &Grid<'_>) -> Option<Form> {
         }
     }
     Some(Form::Phylip)
+}
+
+/// Whether the first column of a triangle without names counts 1, 2, 3, ...: then it may as well hold the names.
+fn counts_its_rows(grid: &Grid<'_>, form: Form) -> bool {
+    let is_lower =
+        matches!(form, Form::Rows(rows) if rows.shape == Shape::Lower && !rows.has_names && !rows.has_header);
+    let counts = |first: usize| {
+        grid.rows.iter().enumerate().all(|(k, row)| row.first().is_some_and(|cell| *cell == (k + first).to_string()))
+    };
+    is_lower && grid.rows.len() > 2 && (counts(0) || counts(1))
 }
 
 /// Numbers in one line or in one column.
@@ -128,7 +138,7 @@ fn first_column_is_unique(grid: &Grid<'_>) -> bool {
 
 /// Lines that each have one cell more than the line above, below `n_above` lines and perhaps a header.
 fn triangle(grid: &Grid<'_>, n_above: usize) -> Option<Rows> {
-    let n_lines = grid.n_lines - n_above;
+    let n_lines = grid.n_lines.saturating_sub(n_above);
     let widths: Vec<usize> = grid.rows.iter().skip(n_above).map(Vec::len).collect();
     let rows = |has_header: bool, first: usize, shape, has_names| {
         let grows = |lines: &[usize]| lines.iter().enumerate().all(|(k, &width)| width == k + first);

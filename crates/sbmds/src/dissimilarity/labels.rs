@@ -63,11 +63,12 @@ impl Labels {
                     .into(),
             );
         }
-        let (rows, name) = if self.strangers.len() == 1 { ("row", "names") } else { ("rows", "name") };
+        let (rows, name, are) =
+            if self.strangers.len() == 1 { ("row", "names", "is") } else { ("rows", "name", "are") };
         let n_rows = self.strangers.len();
         (n_rows > 0).then(|| {
             format!(
-                "{n_rows} {rows} of the table of labels {name} no object and are left out: {}",
+                "{n_rows} {rows} of the table of labels {name} no object and {are} left out: {}",
                 listed(&self.strangers)
             )
         })
@@ -276,15 +277,47 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_others_are_left_out_with_a_note() {
+        let labels = read("name,group\na,1\nz,2\nb,3\nc,3\nz,4\n").unwrap();
+        let LabelValues::Numeric(groups) = &labels.columns[0].values else { panic!() };
+        assert_eq!((groups.as_slice(), labels.warning()), (&[1.0, 3.0, 3.0][..], None));
+        assert_eq!(labels.note().unwrap(), "2 rows of the table of labels name no object and are left out: z, z");
+        let labels = read("name,group\na,1\nz,2\n").unwrap();
+        assert_eq!(labels.note().unwrap(), "1 row of the table of labels names no object and is left out: z");
+        assert_eq!(read("name,group\na,1\nb,1\nc,1\n").unwrap().note(), None);
+    }
+
+    #[test]
+    fn a_single_column_labels_objects_without_names() {
+        let content = "digit\n7\n7\n1\n";
+        let numbered = |n| from_source(Source::from_bytes("labels.csv", content.as_bytes()), &Names::numbered(n));
+        let labels = numbered(3).unwrap();
+        let LabelValues::Numeric(digits) = &labels.column("digit").unwrap().values else { panic!() };
+        assert_eq!(digits, &[7.0, 7.0, 1.0]);
+        let note = "the table of labels has one column and no names: its rows are taken in the order of the objects";
+        assert_eq!((labels.note().as_deref(), labels.warning()), (Some(note), None));
+        let error = numbered(4).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "labels.csv: there is one column (digit) and no column of names. Remedy: start with a header, the name and then the \
+             labels, separated by commas or tabs; a single column serves objects without names, one row for each."
+        );
+    }
+
+    #[test]
     fn what_cannot_be_used_is_named_with_place_and_remedy() {
         for (text, expected) in [
             (
-                "name,group\na,1\nz,2\ny,3\n",
-                "labels.csv, line 3, column 1: not among the objects of the run: z, y. Remedy: write",
+                "name,group\nx,1\nz,2\ny,3\nw,4\n",
+                "labels.csv: no row names an object of the run; they name x, z, y, the objects are called a, b, c. Remedy: \
+                 write names as the run has them (first column of embedding.csv), in the first column.",
             ),
-            ("name,group\na,1\na,2\n", "labels.csv, line 3, column 1"),
+            (
+                "name,group\na,1\na,2\n",
+                "labels.csv, line 3, column 1: the row of a was already on line 2. Remedy: give every object one row.",
+            ),
             ("name,group\na,1,2\n", "labels.csv, line 2 (a): the row has 3 cells, the header has 2. Remedy: give"),
-            ("name\na\n", "labels.csv, line 1, column 1: there is no column of labels. Remedy: start with a header"),
+            ("name\na\n", "labels.csv: there is one column (name) and no column of names. Remedy: start with a header"),
             ("name,g,g\na,1,2\n", "labels.csv, line 1, column 3: there are two columns called g. Remedy: rename"),
             ("name,g,\na,1,2\n", "labels.csv, line 1, column 3: the column has no name"),
             ("name,g\na,\"1\n", "labels.csv, line 2, column 2: a quoted cell does not end"),

@@ -47,6 +47,15 @@ pub(super) fn of_edges(file: &str, grid: &Grid<'_>) -> Option<Fault> {
     (falls_apart && are_numbers && are_words).then(|| Features::of(grid).map(|found| found.fault(file, grid)))?
 }
 
+/// The fault of a triangle whose first column may be names.
+pub(super) fn of_counting_triangle() -> Fault {
+    Fault::new(
+        "the first column counts 1, 2, 3, ...; it may hold names or dissimilarities",
+        "write the number of objects alone on the first line if it holds names, or end every row with the 0 of the diagonal if \
+         it does not",
+    )
+}
+
 /// `<10`, `>1280`, and `*` for what was not measured.
 fn is_censored(cell: &str) -> bool {
     cell == "*" || cell.strip_prefix(['<', '>']).is_some_and(|rest| rest.trim().parse::<f64>().is_ok())
