@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::names_from;
+use super::super::name_files::names_from;
 use super::super::text::Source;
 use super::writers::Table;
 use super::{Format, Metric, names, read_as, read_graph_as, read_positions_as};
