@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod crashes;
+mod inputs;
 mod kit;
 mod pictures;
 #[path = "../common/program.rs"]
