@@ -32,7 +32,13 @@ pub(super) fn decide(path: &Path, file: &str, grid: &Grid<'_>) -> Result<Form, F
         return Ok(Form::Phylip);
     }
     if let Some(form) = counted(grid).or_else(|| vector(grid)).or_else(|| plain_matrix(grid)) {
-        return if counts_its_rows(grid, form) { Err(refusal::of_counting_triangle()) } else { Ok(form) };
+        return match form {
+            Form::Rows(Rows { shape: Shape::Square, has_header: false, .. }) if may_be_names(grid) => {
+                Err(refusal::of_empty_diagonal())
+            }
+            form if counts_its_rows(grid, form) => Err(refusal::of_counting_triangle()),
+            form => Ok(form),
+        };
     }
     if is_edge_list(grid) {
         return refusal::of_edges(file, grid).map_or(Ok(Form::Edges), Err);
@@ -117,18 +123,29 @@ fn square(grid: &Grid<'_>) -> Option<Rows> {
 }
 
 /// Whether the first line names objects although it may hold numbers: they are in quotes, or the corner is empty where the
-/// diagonal is not. Where all of the diagonal is empty, names are whole numbers in rising order.
+/// diagonal is not, or they count 0, 1, 2, ... as the names that pandas makes up.
 fn corner_names(grid: &Grid<'_>) -> bool {
-    if grid.header_is_quoted() {
-        return true;
-    }
-    let cell = |row: usize, column: usize| grid.rows.get(row).and_then(|row| row.get(column)).map(AsRef::as_ref);
-    if !cell(0, 0).is_some_and(is_missing) {
-        return false;
-    }
+    let is_empty = |row: usize, column: usize| grid.cell(row, column).is_some_and(is_empty_cell);
+    let counts = || grid.rows[0].iter().skip(1).enumerate().all(|(k, name)| *name == k.to_string());
+    let is_made_up = || grid.cell(0, 0) == Some("") && counts() && header_is_first_column(grid);
+    grid.header_is_quoted() || (is_empty(0, 0) && (!is_empty(1, 1) || is_made_up()))
+}
+
+/// Whether it cannot be told if the first line and the first column hold names or numbers: they are equal whole numbers in
+/// rising order, and the whole diagonal is empty.
+fn may_be_names(grid: &Grid<'_>) -> bool {
     let names: Vec<Option<u64>> = grid.rows[0].iter().skip(1).map(|name| name.parse().ok()).collect();
-    !cell(1, 1).is_some_and(|cell| is_missing(cell) || cell.eq_ignore_ascii_case("nan"))
-        || (names.iter().all(Option::is_some) && names.is_sorted_by(|a, b| a < b))
+    let are_rising = names.iter().all(Option::is_some) && names.is_sorted_by(|a, b| a < b);
+    let is_empty = |row: usize, column: usize| grid.cell(row, column).is_some_and(is_empty_cell);
+    are_rising && grid.cell(0, 0) == Some("") && is_empty(1, 1) && !corner_names(grid) && header_is_first_column(grid)
+}
+
+fn is_empty_cell(cell: &str) -> bool {
+    is_missing(cell) || cell.eq_ignore_ascii_case("nan")
+}
+
+fn header_is_first_column(grid: &Grid<'_>) -> bool {
+    (1..grid.rows.len()).all(|k| grid.cell(0, k) == grid.cell(k, 0))
 }
 
 fn first_column_is_unique(grid: &Grid<'_>) -> bool {
@@ -150,12 +167,15 @@ fn triangle(grid: &Grid<'_>, n_above: usize) -> Option<Rows> {
         (fits && (!has_header || header_fits(grid, n_above, n_lines - 1, found))).then_some(found)
     };
     let ends_in_zero = |has_header: bool| rows_end_in_zero(grid, n_above + usize::from(has_header));
+    // Ones, if these are similarities.
+    let ends_alike = |has_header: bool| rows_end_alike(grid, n_above + usize::from(has_header));
     let nameless = |has_header| {
         let shape = if ends_in_zero(has_header) { Shape::LowerWithDiagonal } else { Shape::Lower };
         rows(has_header, 1, shape, false)
     };
     let named = |has_header| {
-        rows(has_header, 1, Shape::Lower, true).or_else(|| rows(has_header, 2, Shape::LowerWithDiagonal, true))
+        let with_diagonal = || rows(has_header, 2, Shape::LowerWithDiagonal, true);
+        rows(has_header, 1, Shape::Lower, true).or_else(|| with_diagonal().filter(|_| ends_alike(has_header)))
     };
     nameless(false).or_else(|| named(false)).or_else(|| nameless(true)).or_else(|| named(true))
 }
@@ -164,6 +184,13 @@ fn triangle(grid: &Grid<'_>, n_above: usize) -> Option<Rows> {
 fn rows_end_in_zero(grid: &Grid<'_>, first_row: usize) -> bool {
     let ends = grid.rows.iter().skip(first_row).map(|row| row.last().map_or("", AsRef::as_ref));
     ends.map(|cell| grid.style.number(cell)).all(|value| value.is_ok_and(|value| value == 0.0 || value.is_nan()))
+}
+
+/// Whether the last cells of all rows are equal, or missing.
+fn rows_end_alike(grid: &Grid<'_>, first_row: usize) -> bool {
+    let ends = grid.rows.iter().skip(first_row).map(|row| row.last().map_or("", AsRef::as_ref));
+    let mut values = ends.filter_map(|cell| grid.style.number(cell).ok()).filter(|value| !value.is_nan());
+    values.next().is_none_or(|first| values.all(|value| value == first))
 }
 
 /// Whether a header has as many names as `n_rows` rows need.
@@ -180,7 +207,11 @@ fn is_printed(grid: &Grid<'_>) -> bool {
     let [n_header, n_row] = [grid.rows[0].len(), grid.rows[1].len()];
     let is_table =
         grid.n_lines == n_header + 1 && n_row == n_header + 1 || grid.n_lines == n_header && n_row == n_header;
-    grid.style.delimiter == Delimiter::Blanks && is_indented(first) && !is_indented(second) && n_row > 1 && !is_table
+    grid.style.delimiter == Delimiter::Blanks
+        && is_indented(first)
+        && !is_indented(second)
+        && n_row > 1
+        && !(is_table && is_labelled(grid))
 }
 
 /// Three cells on both lines, unless they are the header and first row of a matrix of two objects.
@@ -190,12 +221,16 @@ fn is_edge_list(grid: &Grid<'_>) -> bool {
     first.len() == 3 && second.len() == 3 && !(is_header && first[1..].contains(&second[0]))
 }
 
-/// Whether the name of the first row is in the header, which is not a line of numbers.
+/// Whether the name of the first row is in the header, which is not a line of numbers, and mostly numbers follow it.
 fn is_labelled(grid: &Grid<'_>) -> bool {
     let [header, first, ..] = &grid.rows[..] else { return false };
     let has_corner = first.len() != header.len() + 1;
+    if header.len() < 2 + usize::from(has_corner) {
+        return false;
+    }
     let is_numbers = has_corner && !corner_names(grid) && header.iter().all(|cell| grid.style.is_value(cell));
     let in_header =
         first.first().is_some_and(|name| header[usize::from(has_corner).min(header.len())..].contains(name));
-    in_header && !is_numbers
+    let n_values = first.iter().skip(1).filter(|cell| grid.style.is_value(cell)).count();
+    in_header && !is_numbers && 2 * n_values + 1 >= first.len()
 }

@@ -41,6 +41,11 @@ impl<'t> Grid<'t> {
         grid
     }
 
+    /// One cell, if it was looked at.
+    pub fn cell(&self, row: usize, column: usize) -> Option<&str> {
+        self.rows.get(row).and_then(|row| row.get(column)).map(AsRef::as_ref)
+    }
+
     /// Whether every row that was looked at has `n_cells`.
     pub fn all_have(&self, n_cells: usize) -> bool {
         self.rows.iter().all(|row| row.len() == n_cells)

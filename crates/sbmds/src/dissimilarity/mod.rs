@@ -240,7 +240,11 @@ fn form_of(path: &Path, source: &Source<'_>, options: &ReadOptions) -> Result<(F
     if let Some(fault) = looks::binary(&source.head) {
         return Err(fault);
     }
-    let text = String::from_utf8_lossy(source.table());
+    let text = match std::str::from_utf8(source.table()) {
+        // The reader says where the text is none.
+        Err(error) if error.error_len().is_some() => return Ok((Form::Labelled, 0)),
+        _ => String::from_utf8_lossy(source.table()),
+    };
     let grid = Grid::new(source, &text);
     let form = match options.format {
         Format::Phylip => Form::Phylip,

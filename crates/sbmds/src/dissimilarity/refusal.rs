@@ -11,6 +11,9 @@ use super::metric::Metric;
 /// The fault of a table that is no matrix; `None` if it looks like one with an error.
 pub(super) fn of_table(file: &str, grid: &Grid<'_>) -> Option<Fault> {
     let n_cells = grid.rows.first()?.len();
+    if grid.rows.iter().any(Vec::is_empty) {
+        return None;
+    }
     if grid.rows.iter().skip(1).flatten().any(|cell| is_censored(cell)) {
         return Some(titres(grid));
     }
@@ -45,6 +48,14 @@ pub(super) fn of_edges(file: &str, grid: &Grid<'_>) -> Option<Fault> {
     let are_numbers = column(1).all(|cell| cell.parse::<f64>().is_ok());
     let are_words = names.iter().all(|name| !grid.style.is_value(name));
     (falls_apart && are_numbers && are_words).then(|| Features::of(grid).map(|found| found.fault(file, grid)))?
+}
+
+/// The fault of a square whose first line and column may be names.
+pub(super) fn of_empty_diagonal() -> Fault {
+    Fault::new(
+        "the first line and the first column may hold names or dissimilarities; the empty diagonal does not tell",
+        "write 0 on the diagonal, and a word into the first cell if names follow it",
+    )
 }
 
 /// The fault of a triangle whose first column may be names.
@@ -88,7 +99,10 @@ fn is_unweighted(grid: &Grid<'_>) -> bool {
 }
 
 fn unweighted(grid: &Grid<'_>) -> Fault {
-    let n_pairs = grid.n_lines - usize::from(reads_like_header(&grid.rows[0]));
+    let header = &grid.rows[0];
+    let comes_again = |name| grid.rows[1..].iter().any(|row| row.contains(name));
+    let is_header = reads_like_header(header) && !header.iter().any(comes_again);
+    let n_pairs = grid.n_lines - usize::from(is_header);
     Fault::new(
         format!("this looks like an edge list without values ({n_pairs} pairs of names)"),
         "add a third column with the dissimilarity of each pair; for hop counts give the matrix of shortest paths; in Python: \
@@ -110,18 +124,19 @@ fn incomplete_square(grid: &Grid<'_>, n_cells: usize) -> Option<Fault> {
     })
 }
 
-/// Names in the first two columns that come more than once or in both, or a header that says so.
+/// Names in the first two columns that come more than once or in both, if they are words or the header calls them names.
 fn is_edge_list_with_columns(grid: &Grid<'_>) -> bool {
     let header = &grid.rows[0];
-    if reads_like_header(header) {
-        return true;
-    }
-    let body = &grid.rows[1..];
+    let has_numbers = header.iter().any(|cell| grid.style.is_value(cell) && !is_missing(cell));
+    let body = &grid.rows[usize::from(!has_numbers)..];
     let column = |column: usize| body.iter().map(move |row| row[column].as_ref());
     let are_words = |c: usize| column(c).all(|cell| !grid.style.is_value(cell));
     let firsts: HashSet<&str> = column(0).collect();
     let repeats = firsts.len() < body.len() || column(1).any(|second| firsts.contains(second));
-    are_words(0) && are_words(1) && repeats
+    // A name and its coordinates.
+    let is_coordinate = |cell: &str| ["x", "y"].iter().any(|word| word.eq_ignore_ascii_case(cell));
+    let has_ends = reads_like_header(header) && is_coordinate(&header[0]) == is_coordinate(&header[1]);
+    repeats && (has_ends || (are_words(0) && are_words(1)))
 }
 
 fn further_columns(grid: &Grid<'_>) -> Fault {
@@ -180,11 +195,10 @@ impl Features {
     }
 
     fn fault(&self, file: &str, grid: &Grid<'_>) -> Fault {
-        let columns = if self.numeric.len() == 1 { "column" } else { "columns" };
         let problem = format!(
-            "this is no matrix of dissimilarities; it looks like a table of features ({} rows, {} numeric {columns})",
-            self.n_rows,
-            self.numeric.len()
+            "this is no matrix of dissimilarities; it looks like a table of features ({}, {})",
+            counted(self.n_rows, "row"),
+            counted(self.numeric.len(), "numeric column")
         );
         let no_names = if self.has_names { "" } else { " --no-names" };
         let command =
@@ -197,6 +211,10 @@ impl Features {
             ),
         }
     }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 /// A metric for the numbers: sets of 0 and 1, counts, or anything else.

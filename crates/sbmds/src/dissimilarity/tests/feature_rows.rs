@@ -45,11 +45,12 @@ fn suited(metric: Metric, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let of_row = |row: &Vec<f64>| match metric {
         Metric::BrayCurtis => row.iter().map(|value| value.abs() + 0.5).collect(),
         Metric::Jaccard => row.iter().map(|&value| f64::from(u8::from(value > 0.0))).collect(),
-        Metric::Hamming => row.iter().map(|value| (value / 50.0).round()).collect(),
+        Metric::Hamming => row.iter().map(|value| value.signum()).collect(),
         Metric::Haversine => vec![row[0] * 0.75, row[1] * 1.5],
         _ => row.clone(),
     };
-    rows.iter().map(of_row).collect()
+    // Numbers that single precision holds as well.
+    rows.iter().map(|row| of_row(row).into_iter().map(|value| f64::from(value as f32)).collect()).collect()
 }
 
 fn in_memory(rows: &[Vec<f64>], metric: Metric) -> Dissimilarities {

@@ -174,9 +174,19 @@ fn matrices_without_names_that_cannot_be_used() {
          alone on the first line if it holds names, or end every row with the 0 of the diagonal if it does not.",
     );
     check(
-        "   a b\nb 1\nc 2 3\nd  4 5 6\n",
+        "  a b c\nb 1\nc 2 3\nd  4 5 6\n",
         "d.csv, line 4: \"4\" does not stand below a column. Remedy: print the object again with R: print(d), and keep its \
          blanks, or use write.csv(as.matrix(d), FILE).",
+    );
+    check(
+        ",7,8,9\n7,,1,2\n8,1,,3\n9,2,3,\n",
+        "d.csv: the first line and the first column may hold names or dissimilarities; the empty diagonal does not tell. Remedy: \
+         write 0 on the diagonal, and a word into the first cell if names follow it.",
+    );
+    check(
+        "a 1\nb 0.5 1\nc 0.25 0.5 1\n",
+        "d.csv, line 1, column 2 (a to a): 1 stands on the diagonal; the dissimilarity of an object to itself is 0. Remedy: set \
+         the diagonal to 0 or leave it empty, and check that the table holds dissimilarities, not similarities.",
     );
     check(
         "a,b,c\na\nc,1\nb,2,3\n",

@@ -139,14 +139,17 @@ fn encode(code: &str, value: f64) -> Vec<u8> {
     }
 }
 
-/// A small whole number of at most 11 bits as a 16-bit float.
+/// A number of at most 11 bits as a 16-bit float; whatever is not finite as NaN.
 fn half(value: f64) -> u16 {
+    if !value.is_finite() {
+        return 0x7e00;
+    }
     if value == 0.0 {
         return 0;
     }
     let exponent = value.log2().floor();
     let fraction = (value / exponent.exp2() - 1.0) * 1024.0;
-    ((exponent as u16 + 15) << 10) | fraction as u16
+    ((exponent as i32 + 15) as u16) << 10 | fraction as u16
 }
 
 /// A vector as a `.npy` array of one dimension.
