@@ -25,7 +25,8 @@ pub fn n_threads(asked_for: Option<usize>) -> Result<usize, Failure> {
 /// What to read.
 #[derive(Args)]
 pub struct InputArgs {
-    /// Dissimilarities: labelled CSV/TSV matrix, PHYLIP, .npy, or edge list `name,name,value`
+    /// Dissimilarities: matrix (CSV, TSV, PHYLIP, .npy; with or without names) or edge list `name,name,value`; `-` is
+    /// standard input, and gzip is unpacked
     pub input: PathBuf,
     #[command(flatten)]
     pub reading: ReadingArgs,
@@ -38,22 +39,39 @@ pub struct ReadingArgs {
     /// Format of the input: auto, matrix, phylip, npy or edges
     #[arg(long, default_value = "auto")]
     pub format: Format,
-    /// The input holds feature vectors (.npy or labelled CSV), one row per object
+    /// The input holds feature vectors (.npy or CSV), one row per object
     #[arg(long)]
     pub features: bool,
-    /// Dissimilarity of feature vectors: euclidean, sqeuclidean, manhattan, cosine or correlation
+    /// Dissimilarity of feature vectors: euclidean, sqeuclidean, manhattan, cosine, correlation, braycurtis, jaccard, hamming
+    /// or haversine (latitude and longitude in degrees, to kilometres)
     #[arg(long, default_value = "euclidean", requires = "features")]
     pub metric: Metric,
-    /// Names of the objects of an .npy input, one per line (default: 0, 1, 2, ...)
+    /// Names of the objects of an input without names, one per line (default: 0, 1, 2, ...)
     #[arg(long, value_name = "FILE")]
     pub names: Option<PathBuf>,
+    /// The first column of the features is a feature too, not the names
+    #[arg(long, requires = "features")]
+    pub no_names: bool,
+    /// Column of an edge list with more than three columns that holds the dissimilarity: its name, or its number from 1
+    #[arg(long, value_name = "COLUMN")]
+    pub value: Option<String>,
 }
 
 impl InputArgs {
+    /// Reads the input, and says on stderr how where there was a choice.
     pub fn read(&self) -> Result<Dissimilarities, Failure> {
-        let ReadingArgs { format, names, .. } = &self.reading;
-        let options = ReadOptions { format: *format, features: self.reading.metric(), names: names.clone() };
-        Ok(dissimilarity::read(&self.input, &options)?)
+        let ReadingArgs { format, names, no_names, value, .. } = &self.reading;
+        let options = ReadOptions {
+            format: *format,
+            features: self.reading.metric(),
+            names: names.clone(),
+            value: value.clone(),
+            no_names: *no_names,
+        };
+        let data = dissimilarity::read(&self.input, &options)?;
+        data.notes().iter().for_each(|note| eprintln!("note: {note}"));
+        data.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
+        Ok(data)
     }
 }
 

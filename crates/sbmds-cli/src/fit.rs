@@ -30,7 +30,8 @@ const WORK: &str = "Work";
 /// Flags of `sbmds fit`.
 #[derive(Args)]
 pub struct Fit {
-    /// Dissimilarities: labelled CSV/TSV matrix, PHYLIP, .npy, or edge list `name,name,value`
+    /// Dissimilarities: matrix (CSV, TSV, PHYLIP, .npy; with or without names) or edge list `name,name,value`; `-` is
+    /// standard input, and gzip is unpacked
     #[arg(required_unless_present_any = ["resume", "config"])]
     input: Option<PathBuf>,
     #[command(flatten)]
@@ -194,10 +195,7 @@ impl Fit {
         let input = self.input.as_deref().or(base.map(|base| base.input.path.as_path()));
         match (&self.out, input) {
             (Some(out), _) => Ok(out.clone()),
-            (None, Some(input)) => {
-                let name = input.file_stem().unwrap_or_default().to_string_lossy();
-                Ok(PathBuf::from(format!("{name}-fit")))
-            }
+            (None, Some(input)) => Ok(PathBuf::from(format!("{}-fit", stem(input)))),
             (None, None) => {
                 Err(Failure::bad_input("--resume needs to know which run: give its directory with --out DIR"))
             }
@@ -269,6 +267,8 @@ impl Fit {
             format: self.reading.format,
             metric: self.reading.metric(),
             names: self.reading.names.as_deref().map(absolute).transpose()?,
+            value: self.reading.value.clone(),
+            no_names: self.reading.no_names,
             ..InputConfig::default()
         };
         Ok(input.with_labels(self.labels.as_deref().map(absolute).transpose()?))
@@ -365,7 +365,20 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// A path that means the same from every directory.
+/// The name of an input without its extensions: of `euro.csv.gz`, `euro`. What comes through a pipe has none.
+fn stem(input: &Path) -> String {
+    if input == Path::new("-") || input.starts_with("/dev") || input.starts_with("/proc") {
+        return "stdin".into();
+    }
+    let is_packed = input.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz"));
+    let unpacked = if is_packed { input.with_extension("") } else { input.to_owned() };
+    unpacked.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// A path that means the same from every directory; `-` is standard input.
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    if path == Path::new("-") {
+        return Ok(path.to_owned());
+    }
     std::path::absolute(path).map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
 }

@@ -9,6 +9,7 @@ use sbmds::run::FinishedRun;
 
 use crate::failure::Failure;
 use crate::plot;
+use crate::say::say;
 use crate::say::warn;
 
 /// Flags of `sbmds report`.
@@ -46,7 +47,11 @@ impl LabelArgs {
     /// The labels of the objects of a run: those given, or else those it was fitted with.
     pub fn read(&self, run: &FinishedRun) -> Result<Option<Labels>, Failure> {
         let labels = match &self.labels {
-            Some(path) => Some(read_labels(path, run.names())?),
+            Some(path) => {
+                let labels = read_labels(path, run.names())?;
+                labels.note().iter().for_each(|note| say(format_args!("note: {note}")));
+                Some(labels)
+            }
             None => labels_of(run),
         };
         let named = [("--categorical", &self.categorical), ("--numeric", &self.numeric)];

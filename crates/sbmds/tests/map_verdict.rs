@@ -54,7 +54,8 @@ fn fitted_in(directory: &Path, text: &str, change: impl FnOnce(&mut FitConfig)) 
     change(&mut config);
     let stop = AtomicBool::new(false);
     let checkpoint_interval = Duration::from_secs(3600);
-    let control = Control { observer: &Silent, stop: &stop, n_threads: 1, checkpoint_interval, deadline: None };
+    let control =
+        Control { observer: &Silent, stop: &stop, n_threads: 1, checkpoint_interval, deadline: None, force: false };
     match fit(config, &directory.join("run"), &control).unwrap() {
         Outcome::Finished(summary) => *summary,
         other => panic!("{other:?}"),

@@ -4,6 +4,7 @@
 mod crashes;
 mod exports;
 mod going_on;
+mod inputs;
 mod kit;
 mod modes;
 mod overwriting;

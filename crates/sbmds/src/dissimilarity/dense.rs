@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::cell::{agree, asymmetric, check_diagonal, check_dissimilarity};
+use super::cell::{Agreement, Averaged, asymmetric, check_diagonal, check_dissimilarity, compare, mean};
 use super::error::{Fault, InputError, Place};
 use super::names::Names;
 use super::npy::Array;
@@ -12,67 +12,89 @@ use super::triangle::nothing_measured;
 const TILE: usize = 32;
 
 /// A square array of which every pair was checked.
-pub(super) struct Dense(Array);
+pub(super) struct Dense {
+    array: Array,
+    /// Pairs whose two entries are not quite equal.
+    pub averaged: Averaged,
+}
 
 /// What is wrong with entry (row, column).
 type EntryFault = (usize, usize, Fault);
 
+/// What was found in some rows.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    any_measured: bool,
+    averaged: Averaged,
+}
+
 impl Dense {
     /// Takes over `array` if it is a matrix of dissimilarities.
     pub fn new(file: &str, array: Array, names: &Names) -> Result<Self, InputError> {
-        let dense = Self(array);
+        let mut dense = Self { array, averaged: Averaged::default() };
         // Outcomes are looked at in order, so that the error does not depend on the number of threads.
-        let outcomes: Vec<Result<bool, EntryFault>> =
+        let outcomes: Vec<Result<Found, EntryFault>> =
             (0..names.len().div_ceil(TILE)).into_par_iter().map(|block| dense.check_rows(block)).collect();
         let mut any_measured = false;
         for outcome in outcomes {
-            any_measured |= outcome.map_err(|(row, column, fault)| {
+            let found = outcome.map_err(|(row, column, fault)| {
                 let place = Place::Entry(row as u64, column as u64);
                 fault.at(file, place).between([names.get(row), names.get(column)])
             })?;
+            any_measured |= found.any_measured;
+            dense.averaged = dense.averaged.and(found.averaged);
         }
         if any_measured { Ok(dense) } else { Err(nothing_measured().at(file, Place::File)) }
     }
 
-    /// The dissimilarity of a and b. The upper triangle counts; the lower fills its gaps.
+    /// The dissimilarity of a and b. The upper triangle counts; the lower fills its gaps, and where the two are near but not
+    /// equal their mean counts.
     pub fn get(&self, a: usize, b: usize) -> f64 {
         if a == b {
             return 0.0;
         }
         let (a, b) = (a.min(b), a.max(b));
-        let upper = self.0.get(a, b);
-        if upper.is_nan() { self.0.get(b, a) } else { upper }
+        let upper = self.array.get(a, b);
+        if upper.is_nan() {
+            return self.array.get(b, a);
+        }
+        if self.averaged.n_pairs == 0 {
+            return upper;
+        }
+        let lower = self.array.get(b, a);
+        if matches!(compare(upper, lower), Agreement::Near(_)) { mean(upper, lower) } else { upper }
     }
 
     /// Checks the tiles on and right of the diagonal in one block of rows, with their mirror images.
-    fn check_rows(&self, block: usize) -> Result<bool, EntryFault> {
-        let n_objects = self.0.n_rows();
+    fn check_rows(&self, block: usize) -> Result<Found, EntryFault> {
+        let n_objects = self.array.n_rows();
         let rows = block * TILE..((block + 1) * TILE).min(n_objects);
-        let mut any_measured = false;
+        let mut found = Found::default();
         for first in (rows.start..n_objects).step_by(TILE) {
             for a in rows.clone() {
                 for b in first.max(a)..(first + TILE).min(n_objects) {
-                    any_measured |= self.check_pair(a, b)?;
+                    self.check_pair(a, b, &mut found)?;
                 }
             }
         }
-        Ok(any_measured)
+        Ok(found)
     }
 
-    /// Whether the pair a <= b was measured, if its two entries can be used.
-    fn check_pair(&self, a: usize, b: usize) -> Result<bool, EntryFault> {
-        let upper = self.0.get(a, b);
+    /// Notes the pair a <= b, if its two entries can be used.
+    fn check_pair(&self, a: usize, b: usize, found: &mut Found) -> Result<(), EntryFault> {
+        let upper = self.array.get(a, b);
         if a == b {
-            check_diagonal(upper).map_err(|fault| (a, b, fault))?;
-            return Ok(false);
+            return check_diagonal(upper).map_err(|fault| (a, b, fault));
         }
-        let lower = self.0.get(b, a);
+        let lower = self.array.get(b, a);
         check_dissimilarity(upper).map_err(|fault| (a, b, fault))?;
         check_dissimilarity(lower).map_err(|fault| (b, a, fault))?;
-        if agree(upper, lower) || upper.is_nan() || lower.is_nan() {
-            Ok(!(upper.is_nan() && lower.is_nan()))
-        } else {
-            Err((b, a, asymmetric(lower, upper)))
+        found.any_measured |= !(upper.is_nan() && lower.is_nan());
+        match compare(upper, lower) {
+            Agreement::Equal => {}
+            Agreement::Near(gap) => found.averaged.add(gap),
+            Agreement::Different => return Err((b, a, asymmetric(lower, upper))),
         }
+        Ok(())
     }
 }

@@ -29,6 +29,8 @@ pub(super) enum Place {
     Cell(u64, u64),
     /// An element of a binary array, counted from 0 as NumPy does.
     Entry(u64, u64),
+    /// An element of a binary vector, counted from 0.
+    Element(u64),
 }
 
 /// What is wrong, apart from where: a problem and its remedy.
@@ -65,7 +67,7 @@ impl InputError {
     pub fn line(&self) -> Option<u64> {
         match self.0.place {
             Place::Line(line) | Place::Cell(line, _) => Some(line),
-            Place::File | Place::Entry(..) => None,
+            Place::File | Place::Entry(..) | Place::Element(_) => None,
         }
     }
 
@@ -73,7 +75,7 @@ impl InputError {
     pub fn column(&self) -> Option<u64> {
         match self.0.place {
             Place::Cell(_, column) => Some(column),
-            Place::File | Place::Line(_) | Place::Entry(..) => None,
+            Place::File | Place::Line(_) | Place::Entry(..) | Place::Element(_) => None,
         }
     }
 
@@ -100,7 +102,8 @@ impl fmt::Display for InputError {
         if !objects.is_empty() {
             write!(out, " ({})", objects.join(" to "))?;
         }
-        write!(out, ": {}. Remedy: {}.", self.problem(), self.remedy())
+        let end = if self.remedy().ends_with('?') { "" } else { "." };
+        write!(out, ": {}. Remedy: {}{end}", self.problem(), self.remedy())
     }
 }
 
@@ -111,6 +114,7 @@ impl fmt::Display for Place {
             Self::Line(line) => write!(out, ", line {line}"),
             Self::Cell(line, column) => write!(out, ", line {line}, column {column}"),
             Self::Entry(row, column) => write!(out, ", entry [{row}, {column}]"),
+            Self::Element(index) => write!(out, ", entry [{index}]"),
         }
     }
 }
@@ -124,6 +128,11 @@ pub(super) fn shortened(text: &str) -> String {
     }
     // Quotes need no escape in a message.
     short.replace("\\\"", "\"").replace("\\'", "'")
+}
+
+/// A file without the folders it is in, for sentences that are kept with results.
+pub(super) fn brief(file: &str) -> &str {
+    file.rsplit(['/', '\\']).next().unwrap_or(file)
 }
 
 /// The first few of `names`, and how many more there are.

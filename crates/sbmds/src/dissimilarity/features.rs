@@ -5,12 +5,10 @@ use std::marker::PhantomData;
 use rayon::prelude::*;
 
 use super::error::{Fault, InputError, Place};
+use super::feature_checks::{check_columns, check_row};
 use super::metric::{LANES, Metric, Row, Scaling, dissimilarity};
 use super::names::Names;
 use super::npy::{Array, Number};
-
-/// Values beyond this would overflow when squared and summed.
-const LARGEST: f64 = 1e150;
 
 /// Objects checked by one thread at a time.
 const BLOCK: usize = 1024;
@@ -53,15 +51,9 @@ impl Features {
 
     /// From a mapped array.
     pub fn from_array(file: &str, array: Array, names: &Names, metric: Metric) -> Result<Self, InputError> {
-        if !matches!(array.number(), Number::F32 | Number::F64) {
-            let fault = Fault::new(
-                "the array holds whole numbers; features are floating-point numbers",
-                "save it with: np.save(file, array.astype(\"float32\"))",
-            );
-            return Err(fault.at(file, Place::File));
-        }
+        let array = array.into_floats();
         let (n_objects, n_columns) = (array.n_rows(), array.n_columns());
-        has_columns(n_columns).map_err(|fault| fault.at(file, Place::File))?;
+        check_columns(n_columns, metric).map_err(|fault| fault.at(file, Place::File))?;
         Self::new(Values::Array(array), n_objects, n_columns, metric).map_err(|(object, (column, fault))| {
             let place = column.map_or(Place::File, |column| Place::Entry(object as u64, column as u64));
             fault.at(file, place).between([names.get(object)])
@@ -232,66 +224,4 @@ impl<S: Stored> Row for Strided<'_, S> {
     fn get(self, column: usize) -> f64 {
         S::widen(self.numbers[self.first + column * self.stride])
     }
-}
-
-/// The scaling of a row, if the metric needs one.
-fn check_row<R: Row>(row: R, n_columns: usize, metric: Metric) -> Result<Option<Scaling>, RowFault> {
-    for column in 0..n_columns {
-        check_value(row.get(column)).map_err(|fault| (Some(column), fault))?;
-    }
-    let values = || (0..n_columns).map(|column| row.get(column));
-    match metric {
-        Metric::Euclidean | Metric::SqEuclidean | Metric::Manhattan => Ok(None),
-        Metric::Cosine => scaling(0.0, values).map(Some).ok_or_else(|| (None, no_direction())),
-        Metric::Correlation => {
-            let is_constant = values().all(|value| value == row.get(0));
-            let centre = values().sum::<f64>() / n_columns as f64;
-            let scaling = if is_constant { None } else { scaling(centre, values) };
-            scaling.map(Some).ok_or_else(|| (None, no_variation()))
-        }
-    }
-}
-
-/// One over the length of the centred row, which is computed in units of its largest value so that nothing underflows.
-fn scaling<I: Iterator<Item = f64>>(centre: f64, values: impl Fn() -> I) -> Option<Scaling> {
-    let largest = values().map(|value| (value - centre).abs()).fold(0.0, f64::max);
-    let norm = largest * values().map(|value| ((value - centre) / largest).powi(2)).sum::<f64>().sqrt();
-    let inverse_norm = 1.0 / norm;
-    (norm > 0.0 && inverse_norm.is_finite()).then_some(Scaling { centre, inverse_norm })
-}
-
-fn check_value(value: f64) -> Result<(), Fault> {
-    if value.is_nan() {
-        return Err(Fault::new("there is no value; features must be complete", "fill the gap or leave the object out"));
-    }
-    // Infinite values are large as well.
-    if value.abs() > LARGEST {
-        return Err(Fault::new(
-            format!("{value} is too large for a feature; distances would overflow"),
-            "correct the value or rescale the feature",
-        ));
-    }
-    Ok(())
-}
-
-/// The fault of features without any column.
-pub(super) fn has_columns(n_columns: usize) -> Result<(), Fault> {
-    if n_columns > 0 {
-        return Ok(());
-    }
-    Err(Fault::new("the objects have no features", "give at least one number per object"))
-}
-
-fn no_direction() -> Fault {
-    Fault::new(
-        "all features are zero; such an object has no direction for metric cosine",
-        "leave the object out or choose metric euclidean",
-    )
-}
-
-fn no_variation() -> Fault {
-    Fault::new(
-        "all features are equal; such an object has no correlation with others",
-        "leave the object out or choose metric euclidean",
-    )
 }

@@ -11,14 +11,18 @@ use std::path::Path;
 /// # Errors
 /// If the file cannot be read.
 pub fn input_hash(path: &Path) -> io::Result<String> {
+    fnv_1a(File::open(path)?)
+}
+
+/// The hash of everything that `content` delivers.
+pub(super) fn fnv_1a(mut content: impl Read) -> io::Result<String> {
     // Offset basis and prime of the 64-bit FNV-1a hash (Fowler, Noll and Vo).
     const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let mut file = File::open(path)?;
     let mut buffer = vec![0; 1 << 16];
     let mut hash = OFFSET_BASIS;
     loop {
-        let n_read = file.read(&mut buffer)?;
+        let n_read = content.read(&mut buffer)?;
         if n_read == 0 {
             return Ok(format!("{hash:016x}"));
         }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::cell::is_missing;
-use super::checked_names;
 use super::error::{Fault, InputError, Place, listed, shortened};
 use super::label_kind::recognised;
 use super::names::Names;
@@ -21,6 +20,10 @@ pub struct Labels {
     pub columns: Vec<LabelColumn>,
     /// Objects that have no row.
     pub without: Vec<String>,
+    /// Rows that belong to no object.
+    pub strangers: Vec<String>,
+    /// Whether the rows were taken in the order of the objects, because there is no column of names.
+    pub by_row: bool,
 }
 
 /// One column of labels.
@@ -52,6 +55,26 @@ impl Labels {
         self.columns.iter().find(|column| column.name == name)
     }
 
+    /// How the table was read, in a sentence: rows that belong to no object, or rows without names; `None` if there is
+    /// nothing to say.
+    pub fn note(&self) -> Option<String> {
+        if self.by_row {
+            return Some(
+                "the table of labels has one column and no names: its rows are taken in the order of the objects"
+                    .into(),
+            );
+        }
+        let (rows, name, are) =
+            if self.strangers.len() == 1 { ("row", "names", "is") } else { ("rows", "name", "are") };
+        let n_rows = self.strangers.len();
+        (n_rows > 0).then(|| {
+            format!(
+                "{n_rows} {rows} of the table of labels {name} no object and {are} left out: {}",
+                listed(&self.strangers)
+            )
+        })
+    }
+
     /// A sentence that names some of the objects without a row; `None` if every object has one.
     pub fn warning(&self) -> Option<String> {
         match self.without.len() {
@@ -64,18 +87,20 @@ impl Labels {
 
 /// Reads a CSV or TSV with a header, whose first column is the name; rows in any order, empty cells (or NA) are missing.
 /// A column in which all other cells are numbers is numeric, unless they look like class numbers (few, small, whole, repeated).
+/// Rows that name no object are left out. Objects that are numbered may have a single column of labels, in their order.
 ///
 /// # Errors
-/// If a name is not among `names` or comes twice, a row has more or fewer cells than the header, or a column has more
+/// If no name is among `names`, an object has two rows, a row has more or fewer cells than the header, or a column has more
 /// than 65,534 different words.
 pub fn read_labels(path: &Path, names: &Names) -> Result<Labels, InputError> {
-    let file = path.display().to_string();
+    let file = super::content::shown(path);
     from_source(Source::open(path, &file)?, names)
 }
 
 pub(super) fn from_source(source: Source<'_>, names: &Names) -> Result<Labels, InputError> {
     let file = source.file;
-    let table = Table::read(source)?;
+    let mut table = Table::read(source)?;
+    let by_row = table.number_rows(file, names)?;
     let row_of = table.join(file, names)?;
     let columns = (0..table.header.len())
         .map(|column| {
@@ -83,7 +108,9 @@ pub(super) fn from_source(source: Source<'_>, names: &Names) -> Result<Labels, I
         })
         .collect::<Result<_, InputError>>()?;
     let without = names.iter().zip(&row_of).filter(|(_, row)| row.is_none()).map(|(name, _)| name.into_owned());
-    Ok(Labels { columns, without: without.collect() })
+    let without = without.collect();
+    let strangers = table.names.iter().filter(|name| names.find(name).is_none()).cloned().collect();
+    Ok(Labels { columns, without, strangers, by_row })
 }
 
 /// The table as it stands in the file.
@@ -99,20 +126,26 @@ struct Table {
 
 impl Table {
     fn read(source: Source<'_>) -> Result<Self, InputError> {
-        let delimiter = Delimiter::detect(&source.head);
+        let delimiter = Delimiter::detect(source.table());
         let mut lines = source.lines()?;
         let mut table = Self { header: Vec::new(), names: Vec::new(), cells: Vec::new(), lines: Vec::new() };
+        let mut n_cells = None;
         while let Some(line) = lines.next_filled()? {
             let mut cells = delimiter.cells(&line)?.into_iter().map(|cell| cell.into_owned());
             let first = cells.next().unwrap_or_default();
-            if table.header.is_empty() {
+            let Some(expected) = n_cells else {
                 table.header = cells.collect();
+                n_cells = Some(table.header.len() + 1);
                 check_header(&table.header).map_err(|(column, fault)| line.error_in(column, fault))?;
+                if table.header.is_empty() {
+                    // The name of a single column, until it is known whether it holds names or labels.
+                    table.header.push(first);
+                }
                 continue;
-            }
+            };
             let n_before = table.cells.len();
             table.cells.extend(cells);
-            let (found, expected) = (table.cells.len() - n_before + 1, table.header.len() + 1);
+            let found = table.cells.len() - n_before + 1;
             if found != expected {
                 let problem = format!("the row has {found} cells, the header has {expected}");
                 let remedy = "give every row the cells of the header, and quote cells that hold the delimiter";
@@ -124,18 +157,45 @@ impl Table {
         Ok(table)
     }
 
-    /// The row of each object.
-    fn join(&self, file: &str, names: &Names) -> Result<Vec<Option<usize>>, InputError> {
-        let known = |row: &usize| names.find(&self.names[*row]).is_none();
-        let unknown: Vec<usize> = (0..self.names.len()).filter(known).collect();
-        if let Some(&first) = unknown.first() {
-            let strangers: Vec<&str> = unknown.iter().map(|&row| self.names[row].as_str()).collect();
-            let problem = format!("not among the objects of the run: {}", listed(&strangers));
-            let remedy = "write names as the run has them (first column of embedding.csv), or remove these rows";
-            return Err(Fault::new(problem, remedy).at(file, Place::Cell(self.lines[first], 1)));
+    /// Makes a single column the labels of numbered objects, in their order; whether it did.
+    fn number_rows(&mut self, file: &str, names: &Names) -> Result<bool, InputError> {
+        let is_single = self.cells.is_empty() && !self.names.is_empty();
+        if !is_single {
+            return Ok(false);
         }
-        let rows = checked_names(self.names.clone(), |row, fault| fault.at(file, Place::Cell(self.lines[row], 1)))?;
-        Ok(names.iter().map(|name| rows.find(&name)).collect())
+        if self.names.len() != names.len() || !names.is_numbered() {
+            let problem = format!("there is one column ({}) and no column of names", shortened(&self.header[0]));
+            let remedy = "start with a header, the name and then the labels, separated by commas or tabs; a single column \
+                          serves objects without names, one row for each";
+            return Err(Fault::new(problem, remedy).at(file, Place::File));
+        }
+        let numbers = (0..names.len()).map(|object| object.to_string()).collect();
+        self.cells = std::mem::replace(&mut self.names, numbers);
+        Ok(true)
+    }
+
+    /// The row of each object; rows of others are left out.
+    fn join(&self, file: &str, names: &Names) -> Result<Vec<Option<usize>>, InputError> {
+        let mut row_of: Vec<Option<usize>> = vec![None; names.len()];
+        for (row, name) in self.names.iter().enumerate() {
+            let Some(object) = names.find(name) else { continue };
+            if let Some(earlier) = row_of[object].replace(row) {
+                let problem = format!("the row of {} was already on line {}", shortened(name), self.lines[earlier]);
+                let fault = Fault::new(problem, "give every object one row");
+                return Err(fault.at(file, Place::Cell(self.lines[row], 1)));
+            }
+        }
+        if row_of.iter().all(Option::is_none) && !self.names.is_empty() {
+            let objects: Vec<_> = names.iter().take(3).collect();
+            let problem = format!(
+                "no row names an object of the run; they name {}, the objects are called {}",
+                listed(&self.names[..self.names.len().min(3)]),
+                listed(&objects)
+            );
+            let remedy = "write names as the run has them (first column of embedding.csv), in the first column";
+            return Err(Fault::new(problem, remedy).at(file, Place::File));
+        }
+        Ok(row_of)
     }
 
     fn cell(&self, row: usize, column: usize) -> Option<&str> {
@@ -161,12 +221,8 @@ impl Table {
     }
 }
 
-/// Refuses a header that names no column, or two alike; the error says in which cell.
+/// Refuses a header that leaves a column without name, or names two alike; the error says in which cell.
 fn check_header(header: &[String]) -> Result<(), (usize, Fault)> {
-    if header.is_empty() {
-        let remedy = "start with a header: the name, then the labels, separated by commas or tabs";
-        return Err((1, Fault::new("there is no column of labels", remedy)));
-    }
     for (column, name) in header.iter().enumerate() {
         if name.is_empty() {
             return Err((
@@ -220,15 +276,47 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_others_are_left_out_with_a_note() {
+        let labels = read("name,group\na,1\nz,2\nb,3\nc,3\nz,4\n").unwrap();
+        let LabelValues::Numeric(groups) = &labels.columns[0].values else { panic!() };
+        assert_eq!((groups.as_slice(), labels.warning()), (&[1.0, 3.0, 3.0][..], None));
+        assert_eq!(labels.note().unwrap(), "2 rows of the table of labels name no object and are left out: z, z");
+        let labels = read("name,group\na,1\nz,2\n").unwrap();
+        assert_eq!(labels.note().unwrap(), "1 row of the table of labels names no object and is left out: z");
+        assert_eq!(read("name,group\na,1\nb,1\nc,1\n").unwrap().note(), None);
+    }
+
+    #[test]
+    fn a_single_column_labels_objects_without_names() {
+        let content = "digit\n7\n7\n1\n";
+        let numbered = |n| from_source(Source::from_bytes("labels.csv", content.as_bytes()), &Names::numbered(n));
+        let labels = numbered(3).unwrap();
+        let LabelValues::Numeric(digits) = &labels.column("digit").unwrap().values else { panic!() };
+        assert_eq!(digits, &[7.0, 7.0, 1.0]);
+        let note = "the table of labels has one column and no names: its rows are taken in the order of the objects";
+        assert_eq!((labels.note().as_deref(), labels.warning()), (Some(note), None));
+        let error = numbered(4).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "labels.csv: there is one column (digit) and no column of names. Remedy: start with a header, the name and then the \
+             labels, separated by commas or tabs; a single column serves objects without names, one row for each."
+        );
+    }
+
+    #[test]
     fn what_cannot_be_used_is_named_with_place_and_remedy() {
         for (text, expected) in [
             (
-                "name,group\na,1\nz,2\ny,3\n",
-                "labels.csv, line 3, column 1: not among the objects of the run: z, y. Remedy: write",
+                "name,group\nx,1\nz,2\ny,3\nw,4\n",
+                "labels.csv: no row names an object of the run; they name x, z, y, the objects are called a, b, c. Remedy: \
+                 write names as the run has them (first column of embedding.csv), in the first column.",
             ),
-            ("name,group\na,1\na,2\n", "labels.csv, line 3, column 1"),
+            (
+                "name,group\na,1\na,2\n",
+                "labels.csv, line 3, column 1: the row of a was already on line 2. Remedy: give every object one row.",
+            ),
             ("name,group\na,1,2\n", "labels.csv, line 2 (a): the row has 3 cells, the header has 2. Remedy: give"),
-            ("name\na\n", "labels.csv, line 1, column 1: there is no column of labels. Remedy: start with a header"),
+            ("name\na\n", "labels.csv: there is one column (name) and no column of names. Remedy: start with a header"),
             ("name,g,g\na,1,2\n", "labels.csv, line 1, column 3: there are two columns called g. Remedy: rename"),
             ("name,g,\na,1,2\n", "labels.csv, line 1, column 3: the column has no name"),
             ("name,g\na,\"1\n", "labels.csv, line 2, column 2: a quoted cell does not end"),

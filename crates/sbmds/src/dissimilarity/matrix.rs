@@ -1,42 +1,40 @@
 //! Labelled square matrices: CSV, TSV, semicolons or blanks; BEAST's `TAXA` tables and R's `write.table` among them.
 
-use super::cell::parse_dissimilarity;
 use super::error::{Fault, InputError, listed, shortened};
 use super::names::Names;
-use super::table::Delimiter;
+use super::style::Style;
 use super::text::{Line, Lines, Source};
 use super::triangle::Triangle;
 use super::{checked_names, enough_objects};
 
 /// Reads a labelled matrix. Objects are in the order of the header; rows may come in any order.
-pub(super) fn read(source: Source<'_>) -> Result<(Names, Triangle), InputError> {
-    let delimiter = Delimiter::detect(&source.head);
-    let has_corner = header_has_corner(&source, delimiter);
+pub(super) fn read(source: Source<'_>, style: Style) -> Result<(Names, Triangle), InputError> {
+    let has_corner = header_has_corner(&source, style);
     let mut lines = source.lines()?;
-    let names = read_header(&mut lines, delimiter, has_corner)?;
+    let names = read_header(&mut lines, style, has_corner)?;
     let mut matrix = Matrix::new(&names, &lines)?;
     while let Some(line) = lines.next_filled()? {
-        matrix.read_row(&line, delimiter)?;
+        matrix.read_row(&line, style)?;
     }
     let triangle = matrix.finish().map_err(|fault| lines.error(fault))?;
     Ok((names, triangle))
 }
 
 /// Whether the header has a cell above the row names. R's `write.table` leaves it out: one cell fewer than in the rows.
-fn header_has_corner(source: &Source<'_>, delimiter: Delimiter) -> bool {
-    let mut counts = super::table::first_lines(&source.head)
-        .map(|line| delimiter.split(&String::from_utf8_lossy(line)).take_while(Result::is_ok).count());
+fn header_has_corner(source: &Source<'_>, style: Style) -> bool {
+    let mut counts = super::table::first_lines(source.table())
+        .map(|line| style.split(&String::from_utf8_lossy(line)).take_while(Result::is_ok).count());
     match (counts.next(), counts.next()) {
         (Some(header), Some(row)) => row != header + 1,
         _ => true,
     }
 }
 
-fn read_header(lines: &mut Lines<'_>, delimiter: Delimiter, has_corner: bool) -> Result<Names, InputError> {
+fn read_header(lines: &mut Lines<'_>, style: Style, has_corner: bool) -> Result<Names, InputError> {
     let Some(line) = lines.next_filled()? else {
         return Err(lines.error(Fault::new("there is no header", "name the objects in the first line")));
     };
-    let cells = delimiter.cells(&line)?;
+    let cells = style.cells(&line)?;
     let n_before = usize::from(has_corner);
     let names: Vec<String> = cells.into_iter().skip(n_before).map(|name| name.into_owned()).collect();
     enough_objects(names.len()).map_err(|fault| line.error(fault))?;
@@ -58,9 +56,9 @@ impl<'n> Matrix<'n> {
         Ok(Self { names, triangle, row_lines: vec![0; names.len()], n_rows: 0 })
     }
 
-    fn read_row(&mut self, line: &Line<'_>, delimiter: Delimiter) -> Result<(), InputError> {
+    fn read_row(&mut self, line: &Line<'_>, style: Style) -> Result<(), InputError> {
         let n_objects = self.names.len();
-        let mut cells = delimiter.split(line.text);
+        let mut cells = style.split(line.text);
         let name = cells.next().unwrap_or(Ok("".into())).map_err(|fault| line.error_in(1, fault))?;
         let row = self.find_row(&name).map_err(|fault| line.error_in(1, fault))?;
         let mut n_cells = 0;
@@ -69,7 +67,7 @@ impl<'n> Matrix<'n> {
             if n_cells > n_objects {
                 continue;
             }
-            let noted = cell.and_then(|cell| parse_dissimilarity(&cell));
+            let noted = cell.and_then(|cell| style.dissimilarity(&cell));
             noted
                 .and_then(|value| self.triangle.put(row, index, value))
                 .map_err(|fault| line.error_in(index + 2, fault).between([name.as_ref(), &self.names.get(index)]))?;
@@ -117,7 +115,7 @@ fn unknown_row(name: &str) -> Fault {
     }
     Fault::new(
         format!("the row name {} is not in the header", shortened(name)),
-        "give the same names in the header and in the first column; a matrix without names can be given as .npy",
+        "give the same names in the header and in the first column; a table of features needs --features",
     )
 }
 

@@ -16,6 +16,14 @@ pub enum Metric {
     Cosine,
     /// 1 - the Pearson correlation of x and y.
     Correlation,
+    /// Bray-Curtis: the sum of |x_k - y_k| over the sum of x_k + y_k; values are zero or more.
+    BrayCurtis,
+    /// Jaccard: of the columns where x or y is 1, the share where only one of them is; values are 0 or 1.
+    Jaccard,
+    /// The share of columns in which x and y differ.
+    Hamming,
+    /// Great-circle distance in kilometres; the two columns are latitude and longitude in degrees.
+    Haversine,
 }
 
 super::words::spelled! { Metric, "metric",
@@ -24,13 +32,33 @@ super::words::spelled! { Metric, "metric",
     Manhattan => "manhattan",
     Cosine => "cosine",
     Correlation => "correlation",
+    BrayCurtis => "braycurtis",
+    Jaccard => "jaccard",
+    Hamming => "hamming",
+    Haversine => "haversine",
 }
+
+/// Mean radius of the Earth in kilometres (IUGG: R1).
+const EARTH_RADIUS: f64 = 6371.0088;
 
 impl Metric {
     /// Whether rows are compared by direction, so that each needs a length.
     pub(super) fn is_angular(self) -> bool {
         matches!(self, Self::Cosine | Self::Correlation)
     }
+
+    /// All metrics.
+    pub const ALL: [Self; 9] = [
+        Self::Euclidean,
+        Self::SqEuclidean,
+        Self::Manhattan,
+        Self::Cosine,
+        Self::Correlation,
+        Self::BrayCurtis,
+        Self::Jaccard,
+        Self::Hamming,
+        Self::Haversine,
+    ];
 }
 
 /// What turns a row into a unit vector: (x - centre) * inverse_norm.
@@ -76,7 +104,26 @@ pub(super) fn dissimilarity<R: Row>(metric: Metric, n_columns: usize, x: R, y: R
             let unit = |x: f64, of_x: Scaling| (x - of_x.centre) * of_x.inverse_norm;
             0.5 * sum(n_columns, x, y, |x, y| squared(unit(x, of_x), unit(y, of_y)))
         }
+        // No row is all zero, so there is something to divide by.
+        Metric::BrayCurtis => {
+            sum(n_columns, x, y, |x, y| (x - y).abs()) / sum(n_columns, x, y, |x, y| x + y).max(f64::MIN_POSITIVE)
+        }
+        Metric::Jaccard => {
+            let either = sum(n_columns, x, y, |x, y| x.max(y));
+            // Two empty sets are alike, as in SciPy.
+            if either == 0.0 { 0.0 } else { sum(n_columns, x, y, |x, y| (x - y).abs()) / either }
+        }
+        Metric::Hamming => sum(n_columns, x, y, |x, y| f64::from(u8::from(x != y))) / n_columns as f64,
+        Metric::Haversine => great_circle([x.get(0), x.get(1)], [y.get(0), y.get(1)]),
     }
+}
+
+/// Kilometres between two places of (latitude, longitude) in degrees, by the haversine formula.
+fn great_circle(x: [f64; 2], y: [f64; 2]) -> f64 {
+    let half_chord = |x: f64, y: f64| (0.5 * (x - y).to_radians()).sin().powi(2);
+    let cosines = x[0].to_radians().cos() * y[0].to_radians().cos();
+    let haversine = half_chord(x[0], y[0]) + cosines * half_chord(x[1], y[1]);
+    2.0 * EARTH_RADIUS * haversine.clamp(0.0, 1.0).sqrt().asin()
 }
 
 #[inline(always)]
@@ -97,13 +144,14 @@ mod tests {
 
     #[test]
     fn metrics_are_spelled_as_they_are_parsed() {
-        for metric in [Metric::Euclidean, Metric::SqEuclidean, Metric::Manhattan, Metric::Cosine, Metric::Correlation] {
+        for metric in Metric::ALL {
             assert_eq!(metric.to_string().parse(), Ok(metric));
             assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{metric}\""));
         }
         assert_eq!(
             "Hamming".parse::<Metric>().unwrap_err(),
-            "\"Hamming\" is no metric; choose euclidean, sqeuclidean, manhattan, cosine or correlation"
+            "\"Hamming\" is no metric; choose euclidean, sqeuclidean, manhattan, cosine, correlation, braycurtis, jaccard, \
+             hamming or haversine"
         );
     }
 }

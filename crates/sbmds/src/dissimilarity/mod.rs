@@ -4,22 +4,36 @@
 //! what cannot be used with an [`InputError`] that says where and why. The N x N matrix exists only if the file is one.
 
 mod cell;
+mod comments;
+mod condensed;
+mod content;
 mod dense;
 mod edges;
 mod error;
+mod feature_checks;
 mod features;
+mod form;
+mod grid;
 mod hash;
 mod label_kind;
 mod labelled;
 mod labels;
+mod looks;
 mod matrix;
 mod metric;
+mod name_files;
 mod names;
+mod nearest;
 mod npy;
+mod origin;
 mod phylip;
 mod points;
 mod positions;
+mod printed;
+mod refusal;
+mod rows;
 mod sniff;
+mod style;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -29,11 +43,13 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
+pub use content::Input;
 pub use edges::read_edges;
 pub use error::InputError;
 pub use hash::input_hash;
 pub use labels::{LabelColumn, LabelValues, Labels, NO_LEVEL, read_labels};
 pub use metric::Metric;
+pub use name_files::has_several_columns;
 pub use names::Names;
 pub use points::read_points;
 pub use positions::read_positions;
@@ -41,11 +57,13 @@ pub use sniff::Format;
 
 use dense::Dense;
 use edges::EdgeList;
-use error::{Fault, Place, shortened};
+use error::{Fault, Place, brief, shortened};
 use features::{Features, Values};
-use labelled::LabelledRows;
+use form::Form;
+use grid::Grid;
+use labelled::{LabelledRows, NameColumn};
+use name_files::read_names;
 use npy::Array;
-use table::Delimiter;
 use text::Source;
 use triangle::Triangle;
 
@@ -56,14 +74,22 @@ pub struct ReadOptions {
     pub format: Format,
     /// If the file holds feature vectors, not dissimilarities: how they are compared.
     pub features: Option<Metric>,
-    /// A file with one name per line, for the rows of a `.npy`.
+    /// A file with one name per line, for the rows of an input without names.
     pub names: Option<PathBuf>,
+    /// The column that holds the values of an edge list with further columns: its name, or its number counted from 1.
+    pub value: Option<String>,
+    /// Whether the first column of a table of features is a feature, not the names.
+    pub no_names: bool,
 }
 
 /// Dissimilarities between N named objects: a matrix, a list of measured pairs, or features to compute them from.
 pub struct Dissimilarities {
     names: Names,
     store: Store,
+    /// How the file was read, where there was a choice.
+    notes: Vec<String>,
+    /// The same, where the choice may be wrong or changed numbers.
+    warnings: Vec<String>,
 }
 
 enum Store {
@@ -111,6 +137,16 @@ impl Dissimilarities {
         matches!(self.store, Store::Triangle(_) | Store::Dense(_))
     }
 
+    /// How the file was read, in sentences worth a line: names that were made up, decimal commas.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// What should be kept with the results because it may be wrong: values that were averaged, guesses.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
     /// What the input is: "matrix", "edge list" or "features".
     pub fn kind(&self) -> &'static str {
         match self.store {
@@ -120,10 +156,25 @@ impl Dissimilarities {
         }
     }
 
+    fn new(names: Names, store: Store) -> Self {
+        Self { names, store, notes: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// With what the user should know of how `file` was read.
+    fn with_notes(self, file: &str, notes: impl IntoIterator<Item = String>) -> Self {
+        let averaged = match &self.store {
+            Store::Triangle(triangle) => triangle.averaged,
+            Store::Dense(dense) => dense.averaged,
+            Store::Edges(edges) => edges.averaged,
+            Store::Features(_) => return Self { notes: notes.into_iter().collect(), ..self },
+        };
+        Self { notes: notes.into_iter().collect(), warnings: averaged.warning(file).into_iter().collect(), ..self }
+    }
+
     /// A matrix from one function of the pair (a, b), a < b; NaN is a missing pair. For tests and simulations.
     pub fn from_fn(names: Names, dissimilarity: impl FnMut(usize, usize) -> f64) -> Self {
         let triangle = Triangle::from_fn(names.len(), dissimilarity);
-        Self { names, store: Store::Triangle(triangle) }
+        Self::new(names, Store::Triangle(triangle))
     }
 
     /// Features in memory: row `n` of the N x `n_columns` numbers belongs to object `n`.
@@ -132,7 +183,7 @@ impl Dissimilarities {
     /// If there are not N x `n_columns` numbers, or a row cannot be used with the metric.
     pub fn from_features(names: Names, rows: Vec<f64>, n_columns: usize, metric: Metric) -> Result<Self, InputError> {
         let file = "features";
-        features::has_columns(n_columns).map_err(|fault| fault.at(file, Place::File))?;
+        feature_checks::check_columns(n_columns, metric).map_err(|fault| fault.at(file, Place::File))?;
         if names.len().checked_mul(n_columns) != Some(rows.len()) {
             let problem = format!("{} numbers are not {} rows of {n_columns}", rows.len(), names.len());
             return Err(Fault::new(problem, "give one row per object").at(file, Place::File));
@@ -143,125 +194,185 @@ impl Dissimilarities {
                 fault.at(file, place).between([names.get(object)])
             },
         )?;
-        Ok(Self { names, store: Store::Features(features) })
+        Ok(Self::new(names, Store::Features(features)))
     }
 }
 
-/// Reads dissimilarities, or features to compute them from.
+/// Reads dissimilarities, or features to compute them from; `-` is standard input.
 ///
 /// # Errors
 /// If the file cannot be read or used: what is wrong, where, between which objects, and what to do.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
-    let file = path.display().to_string();
-    read_source(path, Source::open(path, &file)?, options)
+    Input::open(path)?.read(options)
 }
 
 fn read_source(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
     let file = source.file;
-    let format = match (options.format, options.features) {
-        (Format::Auto, None) => sniff::sniff(path, &source.head),
-        (Format::Auto, Some(_)) if sniff::is_npy(path, &source.head) => Format::Npy,
-        (Format::Auto, Some(_)) => Format::Matrix,
-        (given, _) => given,
+    let is_npy = match options.format {
+        Format::Auto => sniff::is_npy(path, &source.head),
+        format => format == Format::Npy,
     };
-    check_options(format, options).map_err(|fault| fault.at(file, Place::File))?;
-    match (format, options.features) {
-        (Format::Npy, metric) => read_array(file, Array::open(path, source)?, metric, options.names.as_deref()),
-        (_, Some(metric)) => read_feature_table(source, metric),
-        (format, None) => read_text(source, format),
+    check_options(is_npy, options).map_err(|fault| fault.at(file, Place::File))?;
+    match options.features {
+        _ if is_npy => read_array(file, Array::open(source)?, options),
+        Some(metric) => read_feature_table(source, metric, options),
+        None => read_text(path, source, options),
     }
 }
 
-fn check_options(format: Format, options: &ReadOptions) -> Result<(), Fault> {
+fn check_options(is_npy: bool, options: &ReadOptions) -> Result<(), Fault> {
+    let format = options.format;
     if options.features.is_some() && matches!(format, Format::Phylip | Format::Edges) {
         let problem = format!("features cannot be read from format {format}");
-        return Err(Fault::new(problem, "give features as .npy or as a labelled CSV"));
+        return Err(Fault::new(problem, "give features as .npy or as a table of text"));
     }
-    if options.names.is_some() && format != Format::Npy {
-        let problem = "this file names its objects itself, so a names file has no place";
-        return Err(Fault::new(problem, "leave the names file out"));
+    if options.value.is_some()
+        && (is_npy || options.features.is_some() || matches!(format, Format::Matrix | Format::Phylip))
+    {
+        let problem = "--value names the column of an edge list, which this is not";
+        return Err(Fault::new(problem, "leave --value out"));
     }
     Ok(())
 }
 
-fn read_text(source: Source<'_>, format: Format) -> Result<Dissimilarities, InputError> {
-    let (names, store) = match format {
-        Format::Edges => edges::read(source).map(|(names, edges)| (names, Store::Edges(edges)))?,
-        Format::Phylip => phylip::read(source).map(|(names, triangle)| (names, Store::Triangle(triangle)))?,
-        _ => matrix::read(source).map(|(names, triangle)| (names, Store::Triangle(triangle)))?,
+/// The form of a text, told from the text unless the options say it.
+fn form_of(path: &Path, source: &Source<'_>, options: &ReadOptions) -> Result<(Form, usize), Fault> {
+    if let Some(fault) = looks::binary(&source.head) {
+        return Err(fault);
+    }
+    let text = match std::str::from_utf8(source.table()) {
+        // The reader says where the text is none.
+        Err(error) if error.error_len().is_some() => return Ok((Form::Labelled, 0)),
+        _ => String::from_utf8_lossy(source.table()),
     };
-    Ok(Dissimilarities { names, store })
+    let grid = Grid::new(source, &text);
+    let form = match options.format {
+        Format::Phylip => Form::Phylip,
+        Format::Edges => Form::Edges,
+        Format::Matrix => form::of_matrix(&grid),
+        Format::Auto | Format::Npy if options.value.is_some() => Form::Edges,
+        Format::Auto | Format::Npy => match looks::text(&source.head) {
+            Some(fault) => return Err(fault),
+            None => form::decide(path, source.file, &grid)?,
+        },
+    };
+    Ok((form, grid.n_lines))
 }
 
-fn read_feature_table(source: Source<'_>, metric: Metric) -> Result<Dissimilarities, InputError> {
+fn read_text(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
     let file = source.file;
-    let mut rows = LabelledRows::read(source)?;
-    enough_objects(rows.names.len()).map_err(|fault| fault.at(file, Place::File))?;
-    features::has_columns(rows.n_columns).map_err(|fault| fault.at(file, Place::File))?;
-    let values = Values::Rows(std::mem::take(&mut rows.values));
-    let features =
-        Features::new(values, rows.names.len(), rows.n_columns, metric).map_err(|(object, (column, fault))| {
-            fault.at(file, rows.place(object, column)).between([rows.names.get(object)])
-        })?;
-    Ok(Dissimilarities { names: rows.names, store: Store::Features(features) })
+    let (form, n_lines) = form_of(path, &source, options).map_err(|fault| fault.at(file, Place::File))?;
+    let style = style::Style::detect(&source);
+    let (names, store) = match form {
+        Form::Edges => {
+            let (names, edges) = edges::read(source, style, options.value.as_deref())?;
+            (Some(names), Store::Edges(edges))
+        }
+        Form::Rows(rows) => {
+            let (names, triangle) = rows::read(source, rows, style, n_lines)?;
+            (names, Store::Triangle(triangle))
+        }
+        Form::Condensed => (None, Store::Triangle(condensed::read_text(source, style)?)),
+        form => {
+            let (names, triangle) = match form {
+                Form::Phylip => phylip::read(source)?,
+                Form::Printed => printed::read(source, style)?,
+                _ => matrix::read(source, style)?,
+            };
+            (Some(names), Store::Triangle(triangle))
+        }
+    };
+    let (names, note) = complete_names(file, names, &store, options)?;
+    Ok(Dissimilarities::new(names, store).with_notes(file, style.note(file).into_iter().chain(note)))
 }
 
-fn read_array(
+/// The names of the file, or those of the names file, or numbers, with a note on these.
+fn complete_names(
     file: &str,
-    array: Array,
-    metric: Option<Metric>,
-    names: Option<&Path>,
+    names: Option<Names>,
+    store: &Store,
+    options: &ReadOptions,
+) -> Result<(Names, Option<String>), InputError> {
+    let n_objects = match (&names, store) {
+        (Some(names), _) => names.len(),
+        (None, Store::Triangle(triangle)) => triangle.n_objects(),
+        (None, _) => 0,
+    };
+    match (names, &options.names) {
+        (Some(_), Some(_)) => Err(has_names_itself().at(file, Place::File)),
+        (Some(names), None) => Ok((names, None)),
+        (None, Some(path)) => Ok((read_names(path, n_objects)?, None)),
+        (None, None) => Ok((Names::numbered(n_objects), numbered_note(file, n_objects))),
+    }
+}
+
+fn has_names_itself() -> Fault {
+    let problem = "this file names its objects itself, so a names file has no place";
+    Fault::new(problem, "leave the names file out")
+}
+
+/// What to tell about names that were made up.
+fn numbered_note(file: &str, n_objects: usize) -> Option<String> {
+    let last = n_objects.checked_sub(1)?;
+    Some(format!("{}: there are no names; the objects are called 0 to {last}", brief(file)))
+}
+
+fn read_feature_table(
+    source: Source<'_>,
+    metric: Metric,
+    options: &ReadOptions,
 ) -> Result<Dissimilarities, InputError> {
-    let n_objects = array.n_rows();
+    let file = source.file;
+    let name_column = if options.no_names { NameColumn::Absent } else { NameColumn::Guess };
+    let mut rows = LabelledRows::read(source, name_column)?;
+    let n_objects = rows.names.len();
     enough_objects(n_objects).map_err(|fault| fault.at(file, Place::File))?;
-    let names = match names {
+    feature_checks::check_columns(rows.n_columns, metric).map_err(|fault| fault.at(file, Place::File))?;
+    let values = Values::Rows(std::mem::take(&mut rows.values));
+    let features = Features::new(values, n_objects, rows.n_columns, metric).map_err(|(object, (column, fault))| {
+        fault.at(file, rows.place(object, column)).between([rows.names.get(object)])
+    })?;
+    let (mut names, mut notes) = (rows.names, rows.notes);
+    if let Some(path) = &options.names {
+        if !names.is_numbered() {
+            return Err(has_names_itself().at(file, Place::File));
+        }
+        (names, notes) = (read_names(path, n_objects)?, Vec::new());
+    }
+    let store = Store::Features(features);
+    Ok(Dissimilarities { names, store, notes, warnings: rows.warnings })
+}
+
+fn read_array(file: &str, array: Array, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
+    let in_file = |fault: Fault| fault.at(file, Place::File);
+    let condensed = match options.features {
+        None if array.is_vector() => Some(condensed::from_array(file, &array)?),
+        _ => None,
+    };
+    let n_objects = condensed.as_ref().map_or(array.n_rows(), Triangle::n_objects);
+    enough_objects(n_objects).map_err(in_file)?;
+    let names = match &options.names {
         Some(path) => read_names(path, n_objects)?,
         None => Names::numbered(n_objects),
     };
-    let store = match metric {
-        Some(metric) => Store::Features(Features::from_array(file, array, &names, metric)?),
-        None if array.n_columns() != n_objects => {
-            let problem = format!("the array is {n_objects} x {}, not square", array.n_columns());
-            let remedy = "give a matrix of dissimilarities, or choose a metric if these are features";
-            return Err(Fault::new(problem, remedy).at(file, Place::File));
-        }
-        None => Store::Dense(Dense::new(file, array, &names)?),
+    let store = match (options.features, condensed) {
+        (Some(metric), _) => Store::Features(Features::from_array(file, array, &names, metric)?),
+        (None, Some(triangle)) => Store::Triangle(triangle),
+        (None, None) if array.n_columns() != n_objects => return Err(in_file(not_square(file, &array))),
+        (None, None) => Store::Dense(Dense::new(file, array, &names)?),
     };
-    Ok(Dissimilarities { names, store })
+    Ok(Dissimilarities::new(names, store).with_notes(file, None))
 }
 
-/// Reads names for the `n_objects` rows of an array: one per line, or the first column of a table with a header, which has
-/// one line more.
-fn read_names(path: &Path, n_objects: usize) -> Result<Names, InputError> {
-    let file = path.display().to_string();
-    names_from(Source::open(path, &file)?, n_objects)
-}
-
-fn names_from(source: Source<'_>, n_objects: usize) -> Result<Names, InputError> {
-    let delimiter = Delimiter::detect(&source.head);
-    let mut lines = source.lines()?;
-    let (mut names, mut first_cells) = (Vec::new(), Vec::new());
-    while let Some(line) = lines.next_line()? {
-        names.push(line.text.trim().to_owned());
-        let first = delimiter.split(line.text).next().and_then(Result::ok);
-        first_cells.push(first.unwrap_or_default().into_owned());
-    }
-    // Blank lines at the end are no names.
-    while names.last().is_some_and(|name| name.is_empty()) {
-        names.pop();
-    }
-    if names.len() == n_objects + 1 && first_cells[0] != names[0] {
-        first_cells.truncate(names.len());
-        return checked_names(first_cells.split_off(1), |index, fault| {
-            fault.at(lines.file, Place::Cell(index as u64 + 2, 1))
-        });
-    }
-    if names.len() != n_objects {
-        let problem = format!("{} names for an array of {n_objects} rows", names.len());
-        let remedy = "give one name per row, each on a line of its own, or a table with a header and one line per row";
-        return Err(lines.error(Fault::new(problem, remedy)));
-    }
-    checked_names(names, |index, fault| fault.at(lines.file, Place::Line(index as u64 + 1)))
+fn not_square(file: &str, array: &Array) -> Fault {
+    let problem = format!(
+        "the array is {} x {}, not square; it looks like features of {} objects",
+        array.n_rows(),
+        array.n_columns(),
+        array.n_rows()
+    );
+    let file = refusal::quoted(file);
+    Fault::new(problem, format!("say how rows are compared: sbmds fit {file} --features --metric euclidean"))
 }
 
 /// Names that are neither empty nor given twice; `error` places a fault at the name of that index.

@@ -97,6 +97,14 @@ impl Names {
         }
     }
 
+    /// Whether the names are the numbers 0, 1, 2, ..., as inputs without names get them.
+    pub fn is_numbered(&self) -> bool {
+        match &self.0 {
+            Kind::Numbered(_) => true,
+            Kind::Given(list) => (0..list.ends.len()).all(|object| list.get(object) == object.to_string()),
+        }
+    }
+
     /// Whether there is no object at all.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

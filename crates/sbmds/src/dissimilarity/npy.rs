@@ -10,7 +10,7 @@ use std::path::Path;
 use memmap2::Mmap;
 
 use super::error::{Fault, InputError, Place, shortened};
-use super::text::{Source, unreadable};
+use super::text::{Source, empty, unreadable};
 
 /// What every `.npy` file begins with.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -47,6 +47,7 @@ struct Layout {
     column_major: bool,
     n_rows: usize,
     n_columns: usize,
+    is_vector: bool,
 }
 
 /// The kinds of numbers an array may hold.
@@ -62,13 +63,15 @@ pub(super) enum Number {
     U16,
     U32,
     U64,
+    /// Halves, the 16-bit floats of NumPy.
+    F16,
 }
 
 impl Number {
     fn n_bytes(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
+            Self::F16 | Self::I16 | Self::U16 => 2,
             Self::F32 | Self::I32 | Self::U32 => 4,
             Self::F64 | Self::I64 | Self::U64 => 8,
         }
@@ -76,13 +79,14 @@ impl Number {
 
     fn from_code(code: &str) -> Option<Self> {
         Some(match code {
+            "f2" => Self::F16,
             "f4" => Self::F32,
             "f8" => Self::F64,
             "i1" => Self::I8,
             "i2" => Self::I16,
             "i4" => Self::I32,
             "i8" => Self::I64,
-            "u1" => Self::U8,
+            "u1" | "b1" => Self::U8,
             "u2" => Self::U16,
             "u4" => Self::U32,
             "u8" => Self::U64,
@@ -92,13 +96,16 @@ impl Number {
 }
 
 impl Array {
-    /// Takes the file at `path`, whose beginning `source` has read, into memory, or maps it if it is too large for that.
-    pub fn open(path: &Path, source: Source<'_>) -> Result<Self, InputError> {
+    /// Takes the file whose beginning `source` has read into memory, or maps it if it is too large for that and neither packed
+    /// nor a pipe.
+    pub fn open(source: Source<'_>) -> Result<Self, InputError> {
         let file = source.file;
-        let bytes = if path.is_file() && !fits_in_memory(source.size) {
-            Bytes::Mapped(map(path).map_err(|error| unreadable(&error).at(file, Place::File))?)
-        } else {
-            Bytes::Owned(source.into_bytes()?)
+        if let Some(fault) = super::looks::binary(&source.head).filter(|_| !source.head.starts_with(MAGIC)) {
+            return Err(fault.at(file, Place::File));
+        }
+        let bytes = match source.plain_file().filter(|_| !fits_in_memory(source.size)) {
+            Some(path) => Bytes::Mapped(map(path).map_err(|error| unreadable(&error).at(file, Place::File))?),
+            None => Bytes::Owned(source.into_bytes()?),
         };
         Self::new(bytes).map_err(|fault| fault.at(file, Place::File))
     }
@@ -159,7 +166,45 @@ impl Array {
             Number::U16 => widened!(u16),
             Number::U32 => widened!(u32),
             Number::U64 => widened!(u64),
+            Number::F16 => {
+                let raw = self.data().as_chunks::<2>().0[index];
+                let bits = if self.layout.big_endian { u16::from_be_bytes(raw) } else { u16::from_le_bytes(raw) };
+                half_to_f64(bits)
+            }
         }
+    }
+
+    /// The same numbers as 32- or 64-bit floats, whichever holds them exactly (64-bit whole numbers are rounded); arrays of
+    /// such floats stay where they lie, others come into memory.
+    pub fn into_floats(self) -> Self {
+        let number = match self.layout.number {
+            Number::F32 | Number::F64 => return self,
+            Number::F16 | Number::I8 | Number::U8 | Number::I16 | Number::U16 => Number::F32,
+            Number::I32 | Number::U32 | Number::I64 | Number::U64 => Number::F64,
+        };
+        let numbers = (0..self.n_rows() * self.n_columns()).map(|index| self.number_at(index));
+        let bytes = match number {
+            Number::F32 => numbers.flat_map(|number| (number as f32).to_le_bytes()).collect(),
+            _ => numbers.flat_map(f64::to_le_bytes).collect(),
+        };
+        Self { bytes: Bytes::Owned(bytes), layout: Layout { data_start: 0, number, big_endian: false, ..self.layout } }
+    }
+
+    /// Whether the array has one dimension, of which each number makes a row.
+    pub fn is_vector(&self) -> bool {
+        self.layout.is_vector
+    }
+}
+
+/// The value of a half: sign, 5 bits of exponent, 10 bits of fraction (IEEE 754).
+fn half_to_f64(bits: u16) -> f64 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    sign * match exponent {
+        0 => fraction * 2_f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (1.0 + fraction / 1024.0) * 2_f64.powi(exponent - 15),
     }
 }
 
@@ -182,7 +227,7 @@ fn map(path: &Path) -> std::io::Result<Mmap> {
 impl Layout {
     fn parse(bytes: &[u8]) -> Result<Self, Fault> {
         if bytes.is_empty() {
-            return Err(Fault::new("the file is empty", "give a file with data"));
+            return Err(empty());
         }
         let (header, data_start) = header(bytes).ok_or_else(|| corrupt("it does not begin with a .npy header"))?;
         let (number, big_endian) = parse_number_type(header)?;
@@ -191,8 +236,8 @@ impl Layout {
             Some(value) if value.starts_with("False") => false,
             _ => return Err(corrupt("its header has no valid 'fortran_order'")),
         };
-        let (n_rows, n_columns) = parse_shape(header)?;
-        let layout = Self { data_start, number, big_endian, column_major, n_rows, n_columns };
+        let (n_rows, n_columns, is_vector) = parse_shape(header)?;
+        let layout = Self { data_start, number, big_endian, column_major, n_rows, n_columns, is_vector };
         layout.check_size(bytes.len() - data_start)?;
         Ok(layout)
     }
@@ -243,17 +288,19 @@ fn parse_number_type(header: &str) -> Result<(Number, bool), Fault> {
     }
 }
 
-fn parse_shape(header: &str) -> Result<(usize, usize), Fault> {
+/// Rows, columns, and whether there is one dimension only.
+fn parse_shape(header: &str) -> Result<(usize, usize, bool), Fault> {
     let broken = || corrupt("its header has no valid 'shape'");
     let value = field(header, "shape").and_then(|value| value.strip_prefix('(')).ok_or_else(broken)?;
     let (value, _) = value.split_once(')').ok_or_else(broken)?;
     let lengths = value.split(',').map(str::trim).filter(|length| !length.is_empty());
     let lengths: Vec<usize> = lengths.map(|length| length.parse().map_err(|_| broken())).collect::<Result<_, _>>()?;
     match lengths[..] {
-        [n_rows, n_columns] => Ok((n_rows, n_columns)),
+        [n_rows, n_columns] => Ok((n_rows, n_columns, false)),
+        [n_rows] => Ok((n_rows, 1, true)),
         _ => Err(Fault::new(
-            format!("the array has shape ({}), not two dimensions", shortened(value)),
-            "save a two-dimensional array: objects x objects, or objects x values",
+            format!("the array has shape ({}), not one or two dimensions", shortened(value)),
+            "save a two-dimensional array, objects x objects or objects x values, or a condensed vector",
         )),
     }
 }

@@ -1,10 +1,11 @@
 //! PHYLIP distance matrices: square or lower-triangular, strict or relaxed names, rows over several lines.
 
-use super::cell::{is_missing, parse_dissimilarity};
+use super::cell::is_missing;
 use super::error::{Fault, InputError, Place, shortened};
 use super::names::Names;
-use super::table::first_lines;
-use super::text::{Line, Lines, Source};
+use super::style::{Style, is_decimal_comma};
+use super::table::{Delimiter, first_lines};
+use super::text::{Line, Lines, Source, empty};
 use super::triangle::Triangle;
 use super::{checked_names, enough_objects};
 
@@ -48,20 +49,16 @@ impl Layout {
     }
 }
 
-/// Whether `line` is the first line of a PHYLIP file: the number of objects and nothing else.
-pub(super) fn is_first_line(line: &str) -> bool {
-    let line = line.trim();
-    !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// Reads a PHYLIP distance matrix.
 pub(super) fn read(source: Source<'_>) -> Result<(Names, Triangle), InputError> {
-    let head = source.head.clone();
-    let mut lines = source.lines()?;
+    let head = source.table().to_vec();
+    let style = Style::with(&head, Delimiter::Blanks);
+    // A row may belong to somebody called #.
+    let mut lines = source.with_all_lines().lines()?;
     let n_objects = read_count(&mut lines)?;
     let layout = Layout::detect(&head, n_objects);
     let triangle = Triangle::for_text(n_objects, lines.size).map_err(|fault| lines.error(fault))?;
-    let mut matrix = Matrix { n_objects, layout, triangle, names: Vec::new(), name_lines: Vec::new() };
+    let mut matrix = Matrix { n_objects, layout, style, triangle, names: Vec::new(), name_lines: Vec::new() };
     while matrix.names.len() < n_objects {
         matrix.read_row(&mut lines)?;
     }
@@ -73,7 +70,7 @@ pub(super) fn read(source: Source<'_>) -> Result<(Names, Triangle), InputError> 
 
 fn read_count(lines: &mut Lines<'_>) -> Result<usize, InputError> {
     let Some(line) = lines.next_filled()? else {
-        return Err(lines.error(Fault::new("the file is empty", "give a file with data")));
+        return Err(lines.error(empty()));
     };
     let count = line.text.trim().parse::<usize>().map_err(|_| {
         let problem = format!("\"{}\" is not a number of objects", shortened(line.text.trim()));
@@ -87,6 +84,7 @@ fn read_count(lines: &mut Lines<'_>) -> Result<usize, InputError> {
 struct Matrix {
     n_objects: usize,
     layout: Layout,
+    style: Style,
     triangle: Triangle,
     names: Vec<String>,
     name_lines: Vec<u64>,
@@ -135,7 +133,7 @@ impl Matrix {
                 let n_given = first_object + values.split_whitespace().count();
                 return Err(self.ragged(line.file, Place::Cell(line.number, column as u64), n_given));
             }
-            let noted = parse_dissimilarity(value).and_then(|value| self.triangle.put(row, object, value));
+            let noted = self.style.dissimilarity(value).and_then(|value| self.triangle.put(row, object, value));
             noted.map_err(|fault| line.error_in(column, fault).between(self.pair(row, object)))?;
             n_values += 1;
         }
@@ -221,5 +219,5 @@ impl<'l> Row<'l> {
 }
 
 fn is_number(cell: &str) -> bool {
-    cell.parse::<f64>().is_ok() || is_missing(cell)
+    cell.parse::<f64>().is_ok() || is_missing(cell) || is_decimal_comma(cell)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::{Fault, InputError, Place};
-use super::labelled::LabelledRows;
+use super::labelled::{LabelledRows, NameColumn};
 use super::names::Names;
 use super::npy::Array;
 use super::positions::{check_coordinate, has_dimensions};
@@ -16,10 +16,10 @@ use crate::locations::Locations;
 /// # Errors
 /// If the file cannot be read or is empty, a name comes twice, or a coordinate is missing or not finite.
 pub fn read_points(path: &Path) -> Result<(Names, Locations), InputError> {
-    let file = path.display().to_string();
+    let file = super::content::shown(path);
     let source = Source::open(path, &file)?;
     let (names, x) = if super::sniff::is_npy(path, &source.head) {
-        from_array(&file, &Array::open(path, source)?)?
+        from_array(&file, &Array::open(source)?)?
     } else {
         from_table(source)?
     };
@@ -32,7 +32,7 @@ pub fn read_points(path: &Path) -> Result<(Names, Locations), InputError> {
 
 fn from_table(source: Source<'_>) -> Result<(Names, Locations), InputError> {
     let file = source.file;
-    let rows = LabelledRows::read(source)?;
+    let rows = LabelledRows::read(source, NameColumn::First)?;
     if !rows.names.is_empty() {
         has_dimensions(rows.n_columns).map_err(|fault| fault.at(file, Place::File))?;
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::cell::LARGEST;
 use super::error::{Fault, InputError, Place, listed, shortened};
-use super::labelled::LabelledRows;
+use super::labelled::{LabelledRows, NameColumn};
 use super::names::Names;
 use super::npy::Array;
 use super::text::Source;
@@ -16,14 +16,14 @@ use crate::locations::Locations;
 /// # Errors
 /// If the names are not exactly `names`, each once, or a coordinate is missing or not finite.
 pub fn read_positions(path: &Path, names: &Names) -> Result<Locations, InputError> {
-    let file = path.display().to_string();
+    let file = super::content::shown(path);
     from_source(path, Source::open(path, &file)?, names)
 }
 
 pub(super) fn from_source(path: &Path, source: Source<'_>, names: &Names) -> Result<Locations, InputError> {
     if super::sniff::is_npy(path, &source.head) {
         let file = source.file;
-        from_array(file, &Array::open(path, source)?, names)
+        from_array(file, &Array::open(source)?, names)
     } else {
         from_table(source, names)
     }
@@ -31,7 +31,7 @@ pub(super) fn from_source(path: &Path, source: Source<'_>, names: &Names) -> Res
 
 fn from_table(source: Source<'_>, names: &Names) -> Result<Locations, InputError> {
     let file = source.file;
-    let rows = LabelledRows::read(source)?;
+    let rows = LabelledRows::read(source, NameColumn::First)?;
     has_dimensions(rows.n_columns).map_err(|fault| fault.at(file, Place::File))?;
     let row_of = join(file, names, &rows)?;
     for row in 0..rows.names.len() {

@@ -1,68 +1,132 @@
 //! A text file as numbered lines, read one at a time, with the encoding checked on the way.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 
+use super::comments::Comments;
 use super::error::{Fault, InputError, Place};
+use super::nearest;
+use super::origin::Origin;
 
 /// How much of a file is looked at to tell its format: more than two lines of any matrix that fits in memory.
 const HEAD_BYTES: u64 = 1 << 22;
 
-/// What follows the head of a file.
-type Rest<'a> = Box<dyn Read + 'a>;
-
 /// An opened file: its first bytes, and the rest to be streamed.
 pub(super) struct Source<'a> {
     pub file: &'a str,
-    /// Size in bytes; bounds what the file can hold before anything is allocated for it.
+    /// Size in bytes, unpacked; bounds what the file can hold before anything is allocated for it.
     pub size: u64,
     pub head: Vec<u8>,
-    rest: Rest<'a>,
+    origin: Origin,
+    is_packed: bool,
+    rest: Box<dyn Read>,
+    comments: Option<Comments>,
+    /// Bytes and lines of comments above the table.
+    skipped: (usize, u64),
 }
 
 impl<'a> Source<'a> {
     /// Opens `path`; `file` is how messages call it.
     pub fn open(path: &Path, file: &'a str) -> Result<Self, InputError> {
-        Self::try_open(path, file).map_err(|error| unreadable(&error).at(file, Place::File))
+        let origin = Origin::open(path).map_err(|error| unreadable_at(path, &error).at(file, Place::File))?;
+        Self::from_origin(path, file, origin)
     }
 
-    fn try_open(path: &Path, file: &'a str) -> io::Result<Self> {
-        let mut opened = File::open(path)?;
-        let metadata = opened.metadata()?;
-        if metadata.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        if metadata.is_file() {
-            return Self::start(file, metadata.len(), opened);
-        }
-        // A pipe has no size and cannot be reopened: hold what it delivers.
-        let mut delivered = Vec::new();
-        opened.read_to_end(&mut delivered)?;
-        Self::start(file, delivered.len() as u64, Cursor::new(delivered))
+    /// Opens what was found at `path`.
+    pub fn from_origin(path: &Path, file: &'a str, origin: Origin) -> Result<Self, InputError> {
+        Self::start(file, origin).map_err(|error| unreadable_at(path, &error).at(file, Place::File))
     }
 
     #[cfg(test)]
-    pub fn from_bytes(file: &'a str, bytes: &'a [u8]) -> Self {
-        Self::start(file, bytes.len() as u64, bytes).expect("memory is readable")
+    pub fn from_bytes(file: &'a str, bytes: &[u8]) -> Self {
+        Self::from_origin(Path::new(file), file, Origin::Bytes(bytes.into())).expect("memory is readable")
     }
 
-    fn start(file: &'a str, size: u64, mut rest: impl Read + 'a) -> io::Result<Self> {
+    fn start(file: &'a str, origin: Origin) -> io::Result<Self> {
+        let is_packed = origin.is_gzip()?;
+        let mut rest = origin.content()?;
         let mut head = Vec::new();
         rest.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
-        Ok(Self { file, size, head, rest: Box::new(rest) })
-    }
-
-    /// The file from its beginning, line by line.
-    pub fn lines(self) -> Result<Lines<'a>, InputError> {
-        if self.head.iter().all(u8::is_ascii_whitespace) && self.head.len() as u64 == self.size {
-            return Err(Fault::new("the file is empty", "give a file with data").at(self.file, Place::File));
+        let size = match is_packed {
+            false => origin.n_stored()?,
+            true => head.len() as u64 + io::copy(&mut rest, &mut io::sink())?,
+        };
+        if is_packed && size > HEAD_BYTES {
+            rest = origin.content()?;
+            io::copy(&mut rest.by_ref().take(HEAD_BYTES), &mut io::sink())?;
         }
-        let reader = BufReader::with_capacity(1 << 16, Cursor::new(self.head).chain(self.rest));
-        Ok(Lines { file: self.file, size: self.size, reader, number: 0, offset: 0, text: String::new() })
+        let (comments, n_bytes, n_lines) = Comments::above(&head);
+        Ok(Self { file, size, head, origin, is_packed, rest, comments, skipped: (n_bytes, n_lines) })
     }
 
-    /// The whole file in memory, for pipes that deliver a binary array.
+    /// The same source in which no line is a comment.
+    pub fn without_comments(self) -> Self {
+        Self { comments: None, skipped: (0, 0), ..self }
+    }
+
+    /// The same source in which comments stand only above the table.
+    pub fn with_all_lines(self) -> Self {
+        Self { comments: None, ..self }
+    }
+
+    /// Whether a line of the table is a comment.
+    pub fn is_comment(&self, line: &str) -> bool {
+        self.comments.is_some_and(|comments| comments.contain(line))
+    }
+
+    /// The beginning of the table, below the comments above it.
+    pub fn table(&self) -> &[u8] {
+        &self.head[self.skipped.0..]
+    }
+
+    /// Whether all of the file is in `head`.
+    pub fn is_whole(&self) -> bool {
+        self.head.len() as u64 >= self.size
+    }
+
+    /// The file itself, if it can be mapped: neither packed nor a pipe.
+    pub fn plain_file(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::File(path) if !self.is_packed => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Counts the lines of the table that are neither blank nor comments. The last error, if any, is met again when they
+    /// are read.
+    pub fn n_lines(&self) -> u64 {
+        let is_comment = |line: &[u8]| {
+            let is_marked = line.first() == Some(&b'#');
+            is_marked && self.is_comment(&String::from_utf8_lossy(line))
+        };
+        let is_filled = |line: &Vec<u8>| !line.trim_ascii().is_empty() && !is_comment(line.trim_ascii());
+        let count = |content: Box<dyn Read + '_>| {
+            let lines = BufReader::with_capacity(1 << 16, content).split(b'\n').map_while(Result::ok);
+            lines.skip(self.skipped.1 as usize).filter(is_filled).count()
+        };
+        let content = match self.is_whole() {
+            true => Ok(Box::new(Cursor::new(&self.head)) as Box<dyn Read + '_>),
+            false => self.origin.content().map(|content| content as Box<dyn Read + '_>),
+        };
+        content.map_or(0, count) as u64
+    }
+
+    /// The table from its beginning, line by line.
+    pub fn lines(mut self) -> Result<Lines<'a>, InputError> {
+        if let Some(fault) = super::looks::binary(&self.head) {
+            return Err(fault.at(self.file, Place::File));
+        }
+        if self.head.iter().all(u8::is_ascii_whitespace) && self.is_whole() {
+            return Err(empty().at(self.file, Place::File));
+        }
+        let (n_bytes, number) = self.skipped;
+        self.head.drain(..n_bytes);
+        let reader = BufReader::with_capacity(1 << 16, Cursor::new(self.head).chain(self.rest));
+        let (file, size, comments) = (self.file, self.size, self.comments);
+        Ok(Lines { file, size, reader, number, offset: n_bytes as u64, text: String::new(), comments })
+    }
+
+    /// The whole file in memory, for pipes and packed files that deliver a binary array.
     pub fn into_bytes(self) -> Result<Vec<u8>, InputError> {
         let mut bytes = self.head;
         let mut rest = self.rest;
@@ -71,14 +135,20 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The fault of a file without content.
+pub(super) fn empty() -> Fault {
+    Fault::new("the file is empty", "give a file with data")
+}
+
 /// The lines of a file, one in memory at a time.
 pub(super) struct Lines<'a> {
     pub file: &'a str,
     pub size: u64,
-    reader: BufReader<Chain<Cursor<Vec<u8>>, Rest<'a>>>,
+    reader: BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read>>>,
     number: u64,
     offset: u64,
     text: String,
+    comments: Option<Comments>,
 }
 
 /// One line without its end, and its place.
@@ -95,10 +165,11 @@ impl Lines<'_> {
         Ok(if self.advance()? { Some(self.current()) } else { None })
     }
 
-    /// The next line that is not blank.
+    /// The next line that is neither blank nor a comment.
     pub fn next_filled(&mut self) -> Result<Option<Line<'_>>, InputError> {
         while self.advance()? {
-            if !self.text.trim().is_empty() {
+            let is_comment = self.comments.is_some_and(|comments| comments.contain(&self.text));
+            if !self.text.trim().is_empty() && !is_comment {
                 return Ok(Some(self.current()));
             }
         }
@@ -161,9 +232,20 @@ fn not_utf8(offset: u64) -> Fault {
     )
 }
 
+/// Why the file at `path` cannot be read; one that is not there may be spelled otherwise.
+pub(super) fn unreadable_at(path: &Path, error: &io::Error) -> Fault {
+    match error.kind() {
+        io::ErrorKind::NotFound => Fault::new("there is no such file", nearest::remedy(path)),
+        _ => unreadable(error),
+    }
+}
+
 pub(super) fn unreadable(error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::NotFound => Fault::new("there is no such file", "check the path and its spelling"),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
+            Fault::new(format!("this is a damaged gzip file: {error}"), "copy or download the file again")
+        }
         io::ErrorKind::IsADirectory => Fault::new("this is a directory, not a file", "give the path of a file in it"),
         _ => Fault::new(format!("the file cannot be read: {error}"), "check the file and your permission to read it"),
     }

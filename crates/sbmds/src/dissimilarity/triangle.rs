@@ -1,12 +1,14 @@
 //! A dense table of dissimilarities in memory: the upper triangle, row by row.
 
-use super::cell::{agree, asymmetric, check_diagonal};
+use super::cell::{Agreement, Averaged, asymmetric, check_diagonal, compare, mean};
 use super::error::Fault;
 
 /// The N (N - 1) / 2 dissimilarities of all pairs; NaN where there is none.
 pub(super) struct Triangle {
     n_objects: usize,
     values: Vec<f64>,
+    /// Pairs whose two readings were not quite equal.
+    pub averaged: Averaged,
 }
 
 impl Triangle {
@@ -29,7 +31,7 @@ impl Triangle {
             )
         })?;
         values.resize(n_pairs as usize, f64::NAN);
-        Ok(Self { n_objects, values })
+        Ok(Self { n_objects, values, averaged: Averaged::default() })
     }
 
     /// From one function of the pair (a, b), a < b.
@@ -38,7 +40,12 @@ impl Triangle {
         for a in 0..n_objects {
             values.extend((a + 1..n_objects).map(|b| dissimilarity(a, b)));
         }
-        Self { n_objects, values }
+        Self { n_objects, values, averaged: Averaged::default() }
+    }
+
+    /// Number of objects.
+    pub fn n_objects(&self) -> usize {
+        self.n_objects
     }
 
     /// The dissimilarity of a and b; 0 for a = b.
@@ -46,7 +53,8 @@ impl Triangle {
         if a == b { 0.0 } else { self.values[self.position(a, b)] }
     }
 
-    /// Notes what the file says about (a, b). The first reading of a pair stays; a second one must agree with it.
+    /// Notes what the file says about (a, b). The first reading of a pair stays if a second one equals it up to rounding; the
+    /// mean counts if they are near each other.
     pub fn put(&mut self, a: usize, b: usize, value: f64) -> Result<(), Fault> {
         if a == b {
             return check_diagonal(value);
@@ -55,8 +63,15 @@ impl Triangle {
         let known = self.values[position];
         if known.is_nan() {
             self.values[position] = value;
-        } else if !value.is_nan() && !agree(known, value) {
-            return Err(asymmetric(value, known));
+            return Ok(());
+        }
+        match compare(known, value) {
+            Agreement::Equal => {}
+            Agreement::Near(gap) => {
+                self.values[position] = mean(known, value);
+                self.averaged.add(gap);
+            }
+            Agreement::Different => return Err(asymmetric(value, known)),
         }
         Ok(())
     }
@@ -98,7 +113,10 @@ mod tests {
         triangle.put(1, 2, f64::NAN).unwrap();
         triangle.put(2, 1, 1.0).unwrap();
         triangle.put(1, 2, 1.0 + 5e-7).unwrap();
-        assert_eq!(triangle.get(1, 2), 1.0);
+        assert_eq!((triangle.get(1, 2), triangle.averaged.n_pairs), (1.0, 0));
+        triangle.put(0, 2, 2.0).unwrap();
+        triangle.put(2, 0, 2.0001).unwrap();
+        assert_eq!((triangle.get(0, 2), triangle.averaged.n_pairs), (2.00005, 1));
         assert!(triangle.put(1, 2, 1.1).is_err() && triangle.put(1, 1, 0.1).is_err());
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::brownian::BranchScaling;
 use crate::coupling::{Couplings, LandmarkChoice, Order};
-use crate::dissimilarity::{Format, Metric, ReadOptions};
+use crate::dissimilarity::{Format, Metric, ReadOptions, has_several_columns};
 use crate::likelihood::{InstructionSet, Noise, Storage};
 use crate::posterior::PrecisionUpdate;
 use crate::sampler::SamplerSettings;
@@ -65,19 +65,39 @@ pub struct InputConfig {
     /// A table of labels of the objects, for the report and for clusters.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub labels: Option<PathBuf>,
+    /// The column of an edge list that holds the values.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub value: Option<String>,
+    /// Whether the first column of a table of features is a feature, not the names.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub no_names: bool,
+    /// The file of the run's directory that keeps an input which came through a pipe.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub copy: Option<String>,
 }
 
+/// What an input that came through a pipe is called in the directory of the run.
+pub(super) const INPUT_COPY: &str = "input";
+
 impl InputConfig {
-    /// With a table of labels, whose first column names the rows of a `.npy` that has no names of its own.
+    /// With a table of labels, whose first column names the rows of a `.npy` that has no names of its own; a single column
+    /// names nothing.
     pub fn with_labels(self, labels: Option<PathBuf>) -> Self {
         let is_nameless = self.format == Format::Npy || self.path.extension().is_some_and(|end| end == "npy");
-        let names = self.names.or_else(|| labels.clone().filter(|_| is_nameless));
+        let names_rows = |labels: &PathBuf| is_nameless && has_several_columns(labels);
+        let names = self.names.or_else(|| labels.clone().filter(names_rows));
         Self { names, labels, ..self }
     }
 
     /// How the file is to be read.
     pub fn read_options(&self) -> ReadOptions {
-        ReadOptions { format: self.format, features: self.metric, names: self.names.clone() }
+        ReadOptions {
+            format: self.format,
+            features: self.metric,
+            names: self.names.clone(),
+            value: self.value.clone(),
+            no_names: self.no_names,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is wrong with the coupling graph, in words.
 
-use crate::coupling::{Connections, Coupling};
+use crate::coupling::{Connections, Coupling, Couplings};
 use crate::dissimilarity::Names;
 use crate::plain::shown;
 
@@ -13,9 +13,13 @@ const PARTS: usize = 3;
 pub fn disconnection(connections: &Connections, coupling: &Coupling, names: &Names) -> Option<String> {
     let smaller = connections.parts.get(1..).filter(|parts| !parts.is_empty())?;
     let apart: Vec<_> = smaller.iter().take(PARTS).map(|part| listed(part, coupling, names)).collect();
+    let remedy = match coupling.couplings {
+        // Every measured pair is in use: no coupling can join the parts.
+        Couplings::Full => "fit the parts apart, each from a file of its own, or measure pairs that join them",
+        _ => "couple more pairs (--couplings dispersed:B with a larger B, or full) or measure pairs that join them",
+    };
     Some(format!(
-        "the coupled pairs fall into {} parts that know nothing of each other; apart from the largest: {}. \
-         Remedy: couple more pairs (--couplings dispersed:B with a larger B, or full) or measure pairs that join them",
+        "the coupled pairs fall into {} parts that know nothing of each other; apart from the largest: {}. Remedy: {remedy}",
         connections.parts.len(),
         apart.join("; ")
     ))

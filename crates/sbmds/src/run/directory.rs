@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::check::CheckedConfig;
-use super::config::FitConfig;
+use super::config::{FitConfig, INPUT_COPY};
 use super::error::RunError;
 use super::integrity::{self, Seal};
 use super::summary::Summary;
+use crate::dissimilarity::Input;
 use crate::draws::atomic::{Sync, replace_bytes, sweep_here, temporary_path};
 
 pub(super) const CONFIG: &str = "config.toml";
@@ -78,7 +79,10 @@ impl RunDirectory {
             other => other.map_err(RunError::io("read", &file)),
         }?;
         let settings = integrity::opened(&text).map_err(|what| damaged(&file, what))?;
-        let config: FitConfig = toml::from_str(settings).map_err(|error| damaged(&file, error))?;
+        let mut config: FitConfig = toml::from_str(settings).map_err(|error| damaged(&file, error))?;
+        if config.input.copy.is_some() {
+            config.input.path = path.join(INPUT_COPY);
+        }
         let most_draws_before = config.run.most_stored_draws();
         Ok((Self { path: path.to_owned(), _lock: None, most_draws_before }, config))
     }
@@ -132,6 +136,12 @@ impl RunDirectory {
         let path = self.path.join(CONFIG);
         let text = toml::to_string(&**config).map_err(|error| damaged(&path, error))?;
         self.replace(&path, integrity::sealed(&text).as_bytes())
+    }
+
+    /// Keeps what came through a pipe: it cannot be read again where it came from.
+    pub(super) fn keep_input(&self, input: &Input) -> Result<(), RunError> {
+        let copy = self.path.join(INPUT_COPY);
+        input.piped().map_or(Ok(()), |bytes| self.replace(&copy, bytes))
     }
 
     /// The summary of a finished run.

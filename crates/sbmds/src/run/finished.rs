@@ -22,7 +22,7 @@ use crate::Locations;
 use crate::coupling::Coupling;
 use crate::diagnostics::Monitored;
 use crate::diffusion::NodeDraws;
-use crate::dissimilarity::{self, Names};
+use crate::dissimilarity::{Input, Names};
 use crate::draws::{DrawReader, Variable, checkpoint};
 use crate::embedding::{
     Alignment, Embedding, MixedMoments, ModeCentres, Moments, ObjectModes, procrustes, read_embedding_csv,
@@ -308,8 +308,9 @@ impl FinishedRun {
     /// If the input is gone, has changed or cannot be read.
     pub fn measured(&self) -> Result<Measured, RunError> {
         let config = self.checked_config()?;
-        Hashes::of(&config)?.check(&config)?;
-        let data = dissimilarity::read(&config.input.path, &config.input.read_options())?;
+        let input = Input::open(&config.input.path)?;
+        Hashes::of(&config, &input)?.check(&config)?;
+        let data = input.read(&config.input.read_options())?;
         let coupling = lay(&config, &data)?;
         check_memory(&coupling.pairs, data.n_objects(), config.model.storage)?;
         let unit = Unit(config.model.unit);

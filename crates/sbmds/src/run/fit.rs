@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use super::chain::{Saved, Shared};
 use super::chains::{self, Begin};
 use super::check::{CheckedConfig, check_threads};
-use super::config::FitConfig;
+use super::config::{FitConfig, INPUT_COPY};
 use super::directory::RunDirectory;
 use super::error::RunError;
 use super::monitor::{MonitoredPairs, judge};
 use super::observer::Observer;
 use super::overwrite::{OldRun, Removal};
-use super::problem::{Hashes, Problem, check_connections, lay, likelihood};
+use super::problem::{Hashes, Problem, check_connections, lay, likelihood, open_again};
 use super::reference::reference;
 use super::starts::Starts;
 use super::summary::Summary;
@@ -24,7 +24,7 @@ use super::unit::Scale;
 use super::{first_map, instructions, record, resources, results};
 use crate::Locations;
 use crate::coupling::{Coupling, Couplings};
-use crate::dissimilarity::{self, Dissimilarities};
+use crate::dissimilarity::{self, Dissimilarities, Input};
 use crate::draws::{DrawReader, DrawStore, StoreError};
 
 /// Who watches a run, who may stop it, and how many threads it may use.
@@ -109,10 +109,12 @@ fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: 
     // The settings may be those of another run.
     let config = config.resolved(|config| config.instructions.clear());
     with_threads(control.n_threads, || {
-        let (config, problem) = prepare(config, control)?;
+        let input = Input::open(&config.input.path)?;
+        let (config, problem) = prepare(config, &input, control)?;
         resources::check_disk(directory, &config, &problem, control.force)?;
         let removal = old.map(OldRun::step_aside).transpose()?.flatten();
         let run = RunDirectory::create(directory, &config)?;
+        run.keep_input(&input)?;
         removal.map(Removal::carry_out).transpose()?;
         carry_out(&run, &config, &problem, control)
     })
@@ -127,13 +129,13 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
     let config = changes.apply(before.clone())?.check()?;
     check_threads(control.n_threads)?;
     let finished = run.summary().ok().filter(|summary| !wants_more(&config, summary));
-    if finished.is_none() || *config != before {
-        Hashes::of(&config)?.check(&config)?;
+    if let (Some(summary), true) = (&finished, *config == before) {
+        return Ok(Outcome::FinishedBefore(Box::new(summary.clone())));
     }
+    let input = Input::open(&config.input.path)?;
+    Hashes::of(&config, &input)?.check(&config)?;
     if let Some(summary) = finished {
-        if *config != before {
-            run.save_config(&config)?;
-        }
+        run.save_config(&config)?;
         return Ok(Outcome::FinishedBefore(Box::new(summary)));
     }
     if config.sbmds_version != env!("CARGO_PKG_VERSION") {
@@ -142,7 +144,7 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
     }
     let config = instructions::go_on(config, changes.other_instructions, control.observer)?;
     with_threads(control.n_threads, || {
-        let (config, problem) = prepare(config, control)?;
+        let (config, problem) = prepare(config, &input, control)?;
         resources::check_disk(directory, &config, &problem, control.force)?;
         run.remove_summary()?;
         run.save_config(&config)?;
@@ -151,13 +153,17 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
 }
 
 /// Reads the data and makes of it what is to be sampled; the settings come back resolved.
-fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, Problem), RunError> {
-    let (asked, hashes) = (config.clone(), Hashes::of(&config)?);
-    let data = dissimilarity::read(&config.input.path, &config.input.read_options())?;
+fn prepare(config: CheckedConfig, input: &Input, control: &Control) -> Result<(CheckedConfig, Problem), RunError> {
+    let (asked, hashes) = (config.clone(), Hashes::of(&config, input)?);
+    let data = input.read(&config.input.read_options())?;
+    let mut notes = data.notes().to_vec();
     if let Some(labels) = &config.input.labels {
         // What would spoil the report is said before the work, not after it.
-        dissimilarity::read_labels(labels, data.names())?;
+        open_again("--labels", labels)?;
+        notes.extend(dissimilarity::read_labels(labels, data.names())?.note());
     }
+    notes.iter().for_each(|note| control.observer.note(note));
+    let reading = data.warnings().to_vec();
     let coupling = lay(&config, &data)?;
     resources::check_fit_memory(&config, &data, &coupling, control.force)?;
     let likelihood = likelihood(&config, &data, &coupling);
@@ -175,12 +181,14 @@ fn prepare(config: CheckedConfig, control: &Control) -> Result<(CheckedConfig, P
         config.model.couplings_hash = hashes.couplings;
         config.input.hash = hashes.input;
         config.input.names_hash = hashes.names;
+        config.input.copy = config.input.copy.take().or_else(|| input.piped().map(|_| INPUT_COPY.into()));
         config.tree = tree.as_ref().map(|tree| tree.resolved(hashes.tree.unwrap_or_default()));
         *config = std::mem::take(config).remembering(&asked);
     });
     control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
-    problem.warnings.extend(doubt.into_iter().chain(scale.warning).chain(instructions::warning(&config)));
+    let warnings = reading.into_iter().chain(doubt).chain(scale.warning).chain(instructions::warning(&config));
+    problem.warnings.extend(warnings);
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }

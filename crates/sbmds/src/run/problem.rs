@@ -11,7 +11,7 @@ use super::tree::RunTree;
 use super::unit::Unit;
 use crate::Locations;
 use crate::coupling::{self, Connections, Coupling, Couplings};
-use crate::dissimilarity::{Dissimilarities, input_hash};
+use crate::dissimilarity::{Dissimilarities, Input};
 use crate::likelihood::Likelihood;
 use crate::posterior::Posterior;
 use crate::sampler::Sampler;
@@ -39,15 +39,15 @@ pub(super) struct Hashes {
 }
 
 impl Hashes {
-    pub fn of(config: &CheckedConfig) -> Result<Self, RunError> {
-        let hash = |path: &Path| input_hash(path).map_err(RunError::io("read", path));
+    /// Of the input, and of the files beside it.
+    pub fn of(config: &CheckedConfig, input: &Input) -> Result<Self, RunError> {
         let couplings = match &config.model.couplings {
-            Couplings::Graph(path) => Some(hash(path)?),
+            Couplings::Graph(path) => Some(hash("--couplings", path)?),
             _ => None,
         };
-        let names = config.input.names.as_deref().map(hash).transpose()?;
-        let tree = config.tree.as_ref().map(|tree| hash(&tree.path)).transpose()?;
-        Ok(Self { input: hash(&config.input.path)?, names, couplings, tree })
+        let names = config.input.names.as_deref().map(|path| hash("--names", path)).transpose()?;
+        let tree = config.tree.as_ref().map(|tree| hash("--tree", &tree.path)).transpose()?;
+        Ok(Self { input: input.hash()?, names, couplings, tree })
     }
 
     /// Refuses to go on with other data than the run was started with.
@@ -67,6 +67,20 @@ impl Hashes {
             _ => Ok(()),
         }
     }
+}
+
+fn hash(flag: &'static str, path: &Path) -> Result<String, RunError> {
+    Ok(open_again(flag, path)?.hash()?)
+}
+
+/// A file beside the input, which is read again later. A pipe cannot be.
+pub(super) fn open_again(flag: &'static str, path: &Path) -> Result<Input, RunError> {
+    let file = Input::open(path)?;
+    if file.piped().is_some() {
+        let problem = format!("{} is a pipe, which can be read only once", path.display());
+        return Err(RunError::setting(flag, problem, "save what it delivers as a file; only the input may be a pipe"));
+    }
+    Ok(file)
 }
 
 /// Lays the coupling that the settings ask for.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::{InputError, ReadOptions, read};
-use super::writers::{Table, npy, npy_header};
+use super::writers::{Table, npy, npy_header, npy_vector};
 use super::{Dissimilarities, Format, Metric, Names, names, read_as, read_positions_as};
 
 fn message<T>(outcome: Result<T, InputError>) -> String {
@@ -48,10 +48,22 @@ fn wrong_types_and_shapes() {
         check(&of(descr, "(3, 3)"), None, &format!("d.npy: {problem}. Remedy: {remedy}."));
     }
     check(
-        &of("'<f8'", "(3,)"),
+        &of("'<f8'", "(3, 3, 3)"),
         None,
-        "d.npy: the array has shape (3,), not two dimensions. \
-         Remedy: save a two-dimensional array: objects x objects, or objects x values.",
+        "d.npy: the array has shape (3, 3, 3), not one or two dimensions. \
+         Remedy: save a two-dimensional array, objects x objects or objects x values, or a condensed vector.",
+    );
+    check(
+        &npy_vector("<f8", &[1.0; 7]),
+        None,
+        "d.npy: this is one list of 7 numbers, but N objects have N (N - 1) / 2 pairs, and no N gives 7. \
+         Remedy: give all pairs in the order of SciPy's pdist, or a square matrix.",
+    );
+    check(
+        &npy_vector("<f4", &[1.0, -2.0, 3.0]),
+        None,
+        "d.npy, entry [1]: -2 is negative; dissimilarities must be zero or more. \
+         Remedy: correct the value, or turn similarities into dissimilarities first.",
     );
     check(
         &of("'<f8'", "(5000000000, 0)"),
@@ -67,8 +79,8 @@ fn wrong_types_and_shapes() {
     check(
         &npy("<f8", false, &vec![vec![0.0; 2]; 3]),
         None,
-        "d.npy: the array is 3 x 2, not square. \
-         Remedy: give a matrix of dissimilarities, or choose a metric if these are features.",
+        "d.npy: the array is 3 x 2, not square; it looks like features of 3 objects. \
+         Remedy: say how rows are compared: sbmds fit d.npy --features --metric euclidean.",
     );
 }
 
@@ -116,12 +128,6 @@ fn one_wrong_entry_is_found_anywhere() {
 #[test]
 fn features_that_cannot_be_compared() {
     let column = |values: [f64; 3]| npy("<f4", false, &values.map(|value| vec![value]));
-    check(
-        &npy("<i4", false, &vec![vec![0.0; 2]; 3]),
-        Some(Metric::Euclidean),
-        "d.npy: the array holds whole numbers; features are floating-point numbers. \
-         Remedy: save it with: np.save(file, array.astype(\"float32\")).",
-    );
     check(
         &npy("<f4", false, &vec![vec![]; 3]),
         Some(Metric::Euclidean),
@@ -187,18 +193,20 @@ fn names_files() {
     let read_with =
         |names: Option<PathBuf>, path: &Path| message(read(path, &ReadOptions { names, ..Default::default() }));
     for (content, expected) in [
-        (
-            "a\nb\nc\n",
-            ": 3 names for an array of 4 rows. Remedy: give one name per row, each on a line of its own, or a table",
-        ),
+        ("a\nb\nc\n", ": 3 names for 4 rows. Remedy: give one name per row, each on a line of its own, or a table"),
         ("a\nb\nc\na\n", ", line 4: the name a is given twice, to objects 1 and 4. Remedy: "),
         ("a\n\nc\nd\n", ", line 2: a name is empty. Remedy: "),
-        ("a\nb\nc\nd\ne\n", ": 5 names for an array of 4 rows. Remedy: "),
+        ("a\nb\nc\nd\ne\nf\n", ": 6 names for 4 rows. Remedy: "),
+        (
+            "digit\n0\n1\n0\n2\n",
+            ", line 4, column 1: the name 0 is given twice, to objects 1 and 3 (the first line, digit, is taken for a \
+             header). Remedy: give every object a name of its own.",
+        ),
         (
             "id,group\na,1\nb,1\na,2\nd,2\n",
             ", line 4, column 1: the name a is given twice, to objects 1 and 3. Remedy: ",
         ),
-        ("id,group\na,1\nb,1\n", ": 3 names for an array of 4 rows. Remedy: "),
+        ("id,group\na,1\nb,1\n", ": 3 names for 4 rows. Remedy: "),
     ] {
         std::fs::write(&list, content).unwrap();
         let message = read_with(Some(list.clone()), &array);
@@ -207,6 +215,9 @@ fn names_files() {
     std::fs::write(&list, "id,group\na,1\n\"b, c\",1\nc,2\nd,2\n\n").unwrap();
     let table = read(&array, &ReadOptions { names: Some(list.clone()), ..Default::default() }).unwrap();
     assert_eq!(table.names().iter().collect::<Vec<_>>(), ["a", "b, c", "c", "d"]);
+    std::fs::write(&list, "name\nw\nx\ny\nz\n").unwrap();
+    let column = read(&array, &ReadOptions { names: Some(list.clone()), ..Default::default() }).unwrap();
+    assert_eq!(column.names().iter().collect::<Vec<_>>(), ["w", "x", "y", "z"]);
     let matrix = directory.path().join("d.csv");
     std::fs::write(&matrix, ",a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n").unwrap();
     let message = read_with(Some(list), &matrix);

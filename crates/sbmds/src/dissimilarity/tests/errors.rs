@@ -64,10 +64,34 @@ fn matrices_name_row_and_column() {
             "leave the cell empty (NaN in a .npy) if the pair was not measured",
         ),
         (
-            ";a;b;c\na;0;1,5;2\nb;1,5;0;3\nc;2;3;0\n",
+            ";a;b;c\na;0;817;3,313\nb;817;0;900\nc;3,313;900;0\n",
+            "d.csv, line 2, column 4 (a to c)",
+            "\"3,313\" has a thousands separator",
+            "write numbers without it: 3313, not 3,313",
+        ),
+        (
+            ",a,b,c\na,0,1,\"3,313\"\nb,1,0,3\nc,\"3,313\",3,0\n",
+            "d.csv, line 2, column 4 (a to c)",
+            "\"3,313\" has a thousands separator",
+            "write numbers without it: 3313, not 3,313",
+        ),
+        (
+            ",a,b,c\na,0,\"0,5\",2\nb,\"0,5\",0,3\nc,2,3,0\n",
             "d.csv, line 2, column 3 (a to b)",
-            "\"1,5\" is not a number",
-            "write numbers with a decimal point, and leave the cell empty (or NA) when there is no value",
+            "\"0,5\" has a decimal comma",
+            "write numbers with a decimal point, or separate the cells by semicolons",
+        ),
+        (
+            ",a,b,c\na,0,12%,2\nb,12%,0,3\nc,2,3,0\n",
+            "d.csv, line 2, column 3 (a to b)",
+            "\"12%\" has a percent sign",
+            "write numbers without it in every cell",
+        ),
+        (
+            ",a,b,c\na,0,<10,2\nb,<10,0,3\nc,2,3,0\n",
+            "d.csv, line 2, column 3 (a to b)",
+            "\"<10\" is a censored value; these are not supported yet",
+            "leave the cell empty (or NA), or give the number that comes nearest",
         ),
         (
             ",a,b,c\na,0,1,2\nb,1,7,3\nc,2,3,0\n",
@@ -109,7 +133,7 @@ fn matrices_name_row_and_column() {
             ",a,b,c\na,0,1,2\nb,1,0,3\nx,2,3,0\n",
             "d.csv, line 4, column 1",
             "the row name x is not in the header",
-            "give the same names in the header and in the first column; a matrix without names can be given as .npy",
+            "give the same names in the header and in the first column; a table of features needs --features",
         ),
         (
             ",a,b,c\na,0,1,2\nb,1,0,3\n,2,3,0\n",
@@ -145,13 +169,7 @@ fn matrices_name_row_and_column() {
             ",a,b,c\nx,1\n",
             "d.csv, line 2, column 1",
             "the row name x is not in the header",
-            "give the same names in the header and in the first column; a matrix without names can be given as .npy",
-        ),
-        (
-            "0,1,2\n1,0,3\n2,3,0\n",
-            "d.csv, line 2, column 3 (0 to 1)",
-            "3 here, but 2 on line 1",
-            "give every pair one value, for example the mean of its measurements",
+            "give the same names in the header and in the first column; a table of features needs --features",
         ),
     ];
     check(cases, |content| read_as("d.csv", content, Format::Auto, None));
@@ -378,7 +396,7 @@ fn features_are_no_edge_list() {
         "a,1,2\nb,3,3\nc,5,6\n",
         "d.csv",
         "features cannot be read from format edges",
-        "give features as .npy or as a labelled CSV",
+        "give features as .npy or as a table of text",
     )];
     check(cases, |content| read_as("d.csv", content, Format::Edges, Some(Metric::Correlation)));
 }
@@ -389,7 +407,7 @@ fn features_are_no_phylip() {
         "a,1,2\nb,3,3\nc,5,6\n",
         "d.csv",
         "features cannot be read from format phylip",
-        "give features as .npy or as a labelled CSV",
+        "give features as .npy or as a table of text",
     )];
     check(cases, |content| read_as("d.csv", content, Format::Phylip, Some(Metric::Correlation)));
 }

@@ -2,21 +2,25 @@
 
 use proptest::prelude::*;
 
-use super::super::names_from;
+use super::super::name_files::names_from;
 use super::super::text::Source;
-use super::writers::Table;
+use super::super::{ReadOptions, read_source};
+use super::writers::{Table, gzip};
 use super::{Format, Metric, names, read_as, read_graph_as, read_positions_as};
 
 /// Every reader on the same bytes.
 fn read_in_every_way(content: &[u8]) {
     for format in [Format::Auto, Format::Matrix, Format::Phylip, Format::Npy, Format::Edges] {
-        for features in [None, Some(Metric::Euclidean), Some(Metric::Cosine), Some(Metric::Correlation)] {
-            match read_as("input", content, format, features) {
-                Ok(input) => check_usable(&input),
-                Err(error) => assert!(error.to_string().starts_with("input") && error.to_string().contains("Remedy: ")),
-            }
+        for features in [None].into_iter().chain(Metric::ALL.map(Some)) {
+            check(read_as("input", content, format, features));
         }
     }
+    for (value, no_names) in [(Some("value"), false), (Some("3"), false), (None, true)] {
+        let features = no_names.then_some(Metric::Manhattan);
+        let options = ReadOptions { value: value.map(Into::into), no_names, features, ..Default::default() };
+        check(read_source("input".as_ref(), Source::from_bytes("input", content), &options));
+    }
+    check(read_as("input", &gzip(content), Format::Auto, None));
     let known = names(&["A/Texas/21", "A/Ohio/3", "B", "C"]);
     if let Ok(locations) = read_positions_as("input", content, &known) {
         assert!(locations.n_objects() == 4 && locations.as_slice().iter().all(|value| value.is_finite()));
@@ -26,6 +30,18 @@ fn read_in_every_way(content: &[u8]) {
     }
     if let Ok(names) = names_from(Source::from_bytes("input", content), 3) {
         assert_eq!(names.len(), 3);
+    }
+}
+
+/// The answer is usable, or an error that says what to do, in one line of moderate length.
+fn check(answer: Result<super::Dissimilarities, super::InputError>) {
+    match answer {
+        Ok(input) => check_usable(&input),
+        Err(error) => {
+            let message = error.to_string();
+            assert!(message.starts_with("input") && message.contains("Remedy: ") && message.len() < 2000, "{message}");
+            assert!(!message.contains(char::is_control), "{message:?}");
+        }
     }
 }
 
@@ -72,6 +88,14 @@ fn change() -> impl Strategy<Value = Change> {
         "\u{feff}",
         "\0",
         "9999999999",
+        "#",
+        "# ",
+        "0,5",
+        "3,313",
+        "12%",
+        "<10",
+        "[",
+        "value",
     ]);
     prop_oneof![
         (place, any::<u8>()).prop_map(|(at, byte)| Change::Flip(at, byte)),
@@ -116,6 +140,19 @@ fn valid_files() -> Vec<Vec<u8>> {
         table.npy(">f4", true),
         table.npy("<i4", false),
         b"name,x,y\nB,1,2\nA/Ohio/3,-1,0.5\nC,0,7\nA/Texas/21,3,3\n".to_vec(),
+        b"0,1,2,3\n1,0,3,4\n2,3,0,5\n3,4,5,0\n".to_vec(),
+        b"a,b,c\n0,1,2\n1,0,3\n2,3,0\n".to_vec(),
+        b"# comment\na 0 1 2\nb 1 0 3\n# another\nc 2 3 0\n".to_vec(),
+        b"0\n1 0\n2 3 0\n4 5 6 0\n".to_vec(),
+        b"a\nb,1\nc,2,3\n".to_vec(),
+        b"  a b\nb 1  \nc 2 3\nd 4 5\n  c\nb  \nc  \nd 6\n".to_vec(),
+        b"1,2,3,4,5,6\n".to_vec(),
+        b";a;b;c\na;0;0,5;2,25\nb;0,5;0;3\nc;2,25;3;0\n".to_vec(),
+        b"from,to,year,value\na,b,2001,1\nb,c,2002,2\na,c,2003,3\n".to_vec(),
+        b",s,t,u\nv,640,<10,*\nw,80,1280,40\n".to_vec(),
+        b"[[0, 1], [1, 0]]".to_vec(),
+        super::writers::npy_vector("<f4", &[1.0, 2.0, 3.0]),
+        table.npy("<f2", true),
     ]
 }
 
@@ -151,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_text(content in "[0-9A-C,;\t \n\r\"?.NAe+-]{0,200}") {
+    fn arbitrary_text(content in "[0-9A-C,;\t \n\r\"?.NAe+#<%-]{0,200}") {
         read_in_every_way(content.as_bytes());
     }
 
@@ -163,7 +200,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_files(which in 0_usize..12, changes in prop::collection::vec(change(), 1..6)) {
+    fn damaged_files(which in 0_usize..25, changes in prop::collection::vec(change(), 1..6)) {
         let content = changes.into_iter().fold(valid_files().swap_remove(which), apply);
         read_in_every_way(&content);
     }

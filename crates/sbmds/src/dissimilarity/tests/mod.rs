@@ -3,9 +3,11 @@
 mod array_errors;
 mod errors;
 mod feature_rows;
+mod forms;
 mod hostile;
 mod layouts;
 mod real_files;
+mod refusals;
 mod round_trip;
 mod writers;
 
@@ -29,7 +31,7 @@ fn read_as(
     format: Format,
     features: Option<Metric>,
 ) -> Result<Dissimilarities, InputError> {
-    let options = ReadOptions { format, features, names: None };
+    let options = ReadOptions { format, features, ..Default::default() };
     read_source(Path::new(file), Source::from_bytes(file, content), &options)
 }
 

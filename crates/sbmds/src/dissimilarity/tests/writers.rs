@@ -126,7 +126,9 @@ fn encode(code: &str, value: f64) -> Vec<u8> {
         "<f8" => value.to_le_bytes().to_vec(),
         ">f8" => value.to_be_bytes().to_vec(),
         "|i1" => (value as i8).to_le_bytes().to_vec(),
-        "|u1" => vec![value as u8],
+        "|u1" | "|b1" => vec![value as u8],
+        "<f2" => half(value).to_le_bytes().to_vec(),
+        ">f2" => half(value).to_be_bytes().to_vec(),
         "<i2" => (value as i16).to_le_bytes().to_vec(),
         ">u2" => (value as u16).to_be_bytes().to_vec(),
         "<i4" => (value as i32).to_le_bytes().to_vec(),
@@ -135,4 +137,33 @@ fn encode(code: &str, value: f64) -> Vec<u8> {
         "<u8" => (value as u64).to_le_bytes().to_vec(),
         _ => unreachable!("{code}"),
     }
+}
+
+/// A number of at most 11 bits as a 16-bit float; whatever is not finite as NaN.
+fn half(value: f64) -> u16 {
+    if !value.is_finite() {
+        return 0x7e00;
+    }
+    if value == 0.0 {
+        return 0;
+    }
+    let exponent = value.log2().floor();
+    let fraction = (value / exponent.exp2() - 1.0) * 1024.0;
+    ((exponent as i32 + 15) as u16) << 10 | fraction as u16
+}
+
+/// A vector as a `.npy` array of one dimension.
+pub fn npy_vector(code: &str, values: &[f64]) -> Vec<u8> {
+    let shape = values.len();
+    let mut bytes = npy_header(&format!("{{'descr': '{code}', 'fortran_order': False, 'shape': ({shape},), }}"));
+    bytes.extend(values.iter().flat_map(|&value| encode(code, value)));
+    bytes
+}
+
+/// The same content, packed by gzip.
+pub fn gzip(content: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(content).unwrap();
+    packer.finish().unwrap()
 }
