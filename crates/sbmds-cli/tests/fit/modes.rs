@@ -6,7 +6,7 @@ use crate::kit::{Case, read_npy};
 /// on a line: it fits on either side.
 fn two_sided() -> Case {
     let case = Case::new(5);
-    let places =
+    let places: [[f64; 2]; 9] =
         [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0], [1.0, 3.0], [3.5, 2.5], [0.5, -2.5], [3.0, -3.5], [5.5, -1.0], [1.2, 2.0]];
     let mut edges = String::from("from,to,value\n");
     for (a, [x, y]) in places.iter().enumerate() {
