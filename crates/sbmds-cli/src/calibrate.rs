@@ -20,7 +20,7 @@ pub struct Calibrate {
     #[arg(long, default_value_t = 20)]
     objects: usize,
     /// Dimensions of the map
-    #[arg(long, default_value_t = 2)]
+    #[arg(short = 'D', long, default_value_t = 2)]
     dims: usize,
     /// Data sets to simulate and fit
     #[arg(long, default_value_t = 200)]
@@ -47,7 +47,7 @@ pub struct Calibrate {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Directory for ranks.csv and ranks.svg; made if it is not there
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use sbmds::Locations;
 use sbmds::diffusion::{DEFAULT_TREES, write_files};
-use sbmds::draws::{Frame, StoreError, export_csv, export_npy};
-use sbmds::run::{ExportFrames, FinishedRun, RunDirectory};
+use sbmds::draws::{EXPORTED, Frame, StoreError, export_csv, export_npy};
+use sbmds::files::FileSet;
+use sbmds::run::{ExportFrames, FinishedRun, RunDraws, open_draws};
 
 use crate::failure::Failure;
+use crate::say::{say, warn};
 
 /// Writes draws to a directory, with further variables, each moved to its frame.
 type ExportDraws = fn(&Path, &Path, &[(&str, &str)], Option<Frame>) -> Result<Vec<PathBuf>, StoreError>;
@@ -25,7 +27,7 @@ pub struct Export {
     #[arg(long)]
     raw: bool,
     /// Where to write them
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
     /// Most trees in posterior.trees (beast), of evenly spaced draws
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TREES)]
@@ -58,7 +60,8 @@ impl Export {
 
     /// Exports the draws; `called` makes a file or a column of a name.
     fn draws(&self, called: impl Fn(&str) -> String, export: ExportDraws) -> Result<Vec<PathBuf>, Failure> {
-        let (directory, config) = RunDirectory::open(&self.run)?;
+        let RunDraws { config, unfinished, .. } = open_draws(&self.run)?;
+        unfinished.iter().for_each(warn);
         let mut learned = Vec::new();
         if config.priors.learn_scale {
             learned.push(("lambda", called("lambda")));
@@ -67,10 +70,8 @@ impl Export {
             learned.extend([("trait_trace", called("trace_sigma")), ("trait_logdet", called("logdet_sigma"))]);
         }
         let learned: Vec<(&str, &str)> = learned.iter().map(|(name, called)| (*name, called.as_str())).collect();
-        if directory.summary().is_err() && !self.raw {
-            eprintln!(
-                "note: the run is not finished: its draws are aligned to one another, but there is no map to align them to"
-            );
+        if unfinished.is_some() && !self.raw {
+            say("note: the draws are aligned to one another, but there is no map to align them to");
         }
         let frames = if self.raw { ExportFrames::raw(&self.run)? } else { ExportFrames::aligned(&self.run)? };
         let frame = |chain: usize, draw: usize, x: &Locations| frames.apply(chain, draw, x);
@@ -85,10 +86,9 @@ impl Export {
                 self.run.display()
             ))
         })?;
-        let create =
-            |error: std::io::Error| Failure::bad_input(format!("cannot create {}: {error}", self.out.display()));
-        std::fs::create_dir_all(&self.out).map_err(create)?;
         let iterations_per_draw = run.config().run.iterations_per_draw();
-        Ok(write_files(&self.out, &run.node_draws(&tree)?, self.trees, iterations_per_draw)?.0)
+        let set = FileSet::begin(&self.out, &EXPORTED)?;
+        write_files(set.staging(), &run.node_draws(&tree)?, self.trees, iterations_per_draw)?;
+        Ok(set.commit()?)
     }
 }

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sbmds::dissimilarity::LabelColumn;
-use sbmds::figures::{Kind, Options, draw, write};
+use sbmds::figures::{Kind, Options, draw, missing_letters, write};
 use sbmds::run::FinishedRun;
 
 use crate::failure::Failure;
 use crate::report::LabelArgs;
+use crate::say::warn;
 
 /// Flags of `sbmds plot`.
 #[derive(Args)]
@@ -17,8 +18,8 @@ pub struct Plot {
     /// groups or tree
     #[arg(required = true, num_args = 2.., value_names = ["RUN", "KIND"])]
     words: Vec<PathBuf>,
-    /// The file to write: .svg (with its font inside) or .png (300 dots per inch)
-    #[arg(long, value_name = "FILE")]
+    /// The file to write: .svg or .pdf (with the font inside) or .png (300 dots per inch)
+    #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// What trace, rank, ess and density show: sigma, "log density", or any name of diagnostics.csv or of the store
     /// [default: sigma; for ess the one that mixes worst]
@@ -55,7 +56,11 @@ impl Plot {
             axes: self.axes,
             width_mm: self.width_mm,
         };
-        write(&draw(kind, &runs, &options)?, &self.out)?;
+        let scene = draw(kind, &runs, &options)?;
+        write(&scene, &self.out)?;
+        if let Some(warning) = missing_letters(&scene, &self.out) {
+            warn(format_args!("{}: {warning}", self.out.display()));
+        }
         println!("{}", self.out.display());
         Ok(())
     }
@@ -69,7 +74,7 @@ impl Plot {
             )));
         };
         if let Some(warning) = labels.warning() {
-            eprintln!("warning: {warning}");
+            warn(warning);
         }
         let known = || labels.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ");
         match labels.column(name) {

@@ -72,7 +72,8 @@ fn fitted(pairs: &[(usize, usize, f64)], factor: f64, n_dims: usize, n_draws: us
 fn run(config: FitConfig, out: &Path) -> Summary {
     let stop = AtomicBool::new(false);
     let checkpoint_interval = Duration::from_secs(1000);
-    let control = Control { observer: &Silent, stop: &stop, n_threads: 1, checkpoint_interval };
+    let control =
+        Control { observer: &Silent, stop: &stop, n_threads: 1, checkpoint_interval, deadline: None, force: false };
     match fit(config, out, &control).unwrap() {
         Outcome::Finished(summary) => *summary,
         other => panic!("{other:?}"),

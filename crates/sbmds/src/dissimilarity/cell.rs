@@ -2,6 +2,9 @@
 
 use super::error::{Fault, shortened};
 
+/// The largest dissimilarity, feature or coordinate: squares of larger ones overflow when summed.
+pub(super) const LARGEST: f64 = 1e150;
+
 /// Reads a cell as any number; NaN when it is missing.
 pub(super) fn parse_number(cell: &str) -> Result<f64, Fault> {
     match cell.parse::<f64>() {
@@ -25,6 +28,12 @@ pub(super) fn check_dissimilarity(value: f64) -> Result<f64, Fault> {
         return Err(Fault::new(
             format!("{value} is infinite; dissimilarities must be finite"),
             "leave the cell empty (NaN in a .npy) if the pair was not measured",
+        ));
+    }
+    if value > LARGEST {
+        return Err(Fault::new(
+            format!("{value:e} is too large; squares of dissimilarities beyond {LARGEST:e} overflow"),
+            "correct the value, or divide all by a common number",
         ));
     }
     if value < 0.0 {
@@ -75,6 +84,15 @@ mod tests {
     fn missing_cells_are_nan() {
         for cell in ["", "NA", "NaN", "nan", "N/A", "?", "-", "--"] {
             assert!(parse_dissimilarity(cell).unwrap().is_nan(), "{cell:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_whose_squares_overflow_are_refused() {
+        assert_eq!(parse_dissimilarity("1e150").unwrap(), 1e150);
+        for cell in ["1.1e150", "1e308"] {
+            let problem = parse_dissimilarity(cell).unwrap_err().problem;
+            assert!(problem.contains("too large"), "{problem}");
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::cell::is_missing;
 use super::checked_names;
 use super::error::{Fault, InputError, Place, listed, shortened};
+use super::label_kind::recognised;
 use super::names::Names;
 use super::table::Delimiter;
 use super::text::Source;
@@ -34,7 +35,7 @@ pub struct LabelColumn {
 /// The labels of all objects in one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LabelValues {
-    /// Words: the place of each object's in `levels` (sorted), or [`NO_LEVEL`].
+    /// Words, or numbers of classes: the place of each object's in `levels` (sorted), or [`NO_LEVEL`].
     Categorical {
         /// The different words.
         levels: Vec<String>,
@@ -62,7 +63,7 @@ impl Labels {
 }
 
 /// Reads a CSV or TSV with a header, whose first column is the name; rows in any order, empty cells (or NA) are missing.
-/// A column in which all other cells are numbers is numeric.
+/// A column in which all other cells are numbers is numeric, unless they look like class numbers (few, small, whole, repeated).
 ///
 /// # Errors
 /// If a name is not among `names` or comes twice, a row has more or fewer cells than the header, or a column has more
@@ -146,9 +147,7 @@ impl Table {
         let number = |cell: &str| cell.parse::<f64>().ok().filter(|number| !number.is_infinite());
         let mut known = cells.iter().flatten().peekable();
         if known.peek().is_some() && known.all(|cell| number(cell).is_some()) {
-            return Ok(LabelValues::Numeric(
-                cells.iter().map(|cell| cell.and_then(number).unwrap_or(f64::NAN)).collect(),
-            ));
+            return Ok(recognised(cells.iter().map(|cell| cell.and_then(number).unwrap_or(f64::NAN)).collect()));
         }
         let levels: BTreeSet<&str> = cells.iter().flatten().copied().collect();
         if levels.len() > usize::from(NO_LEVEL) - 1 {

@@ -9,6 +9,7 @@ mod edges;
 mod error;
 mod features;
 mod hash;
+mod label_kind;
 mod labelled;
 mod labels;
 mod matrix;

@@ -1,4 +1,4 @@
-//! NumPy `.npy` arrays, memory-mapped: the header, and single numbers of the data.
+//! NumPy `.npy` arrays, in memory or, if large, memory-mapped: the header, and single numbers of the data.
 //!
 //! The header is read here rather than by a crate because it must survive any bytes: sizes that overflow,
 //! nesting without end, lengths beyond the file.
@@ -92,10 +92,10 @@ impl Number {
 }
 
 impl Array {
-    /// Maps the file at `path`, whose beginning `source` has read; a pipe is read instead.
+    /// Takes the file at `path`, whose beginning `source` has read, into memory, or maps it if it is too large for that.
     pub fn open(path: &Path, source: Source<'_>) -> Result<Self, InputError> {
         let file = source.file;
-        let bytes = if path.is_file() {
+        let bytes = if path.is_file() && !fits_in_memory(source.size) {
             Bytes::Mapped(map(path).map_err(|error| unreadable(&error).at(file, Place::File))?)
         } else {
             Bytes::Owned(source.into_bytes()?)
@@ -161,6 +161,15 @@ impl Array {
             Number::U64 => widened!(u64),
         }
     }
+}
+
+/// Bytes of the largest file that is read as a whole.
+const LARGEST_READ: u64 = 1 << 30;
+
+/// Whether a file is to be read as a whole. That is safe whatever happens to the file meanwhile; a mapped file that somebody
+/// cuts short ends the program with SIGBUS, so that only what is too large for memory is mapped.
+fn fits_in_memory(size: u64) -> bool {
+    size <= LARGEST_READ && crate::run::available_memory().is_none_or(|available| size <= available / 2)
 }
 
 fn map(path: &Path) -> std::io::Result<Mmap> {

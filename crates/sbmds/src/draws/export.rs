@@ -1,6 +1,5 @@
 //! The draws as plain NumPy files, for programs that do not read Zarr.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,16 +9,34 @@ use super::atomic::{Sync, replace_file};
 use super::error::StoreError;
 use super::reader::DrawReader;
 use crate::Locations;
+use crate::files::FileSet;
 
 /// What becomes of a stored draw, given its chain and its number, before it is exported.
 pub type Frame<'a> = &'a dyn Fn(usize, usize, &Locations) -> Result<Locations, StoreError>;
+
+/// Files that an export, in any format, may have left where the next one is to be: they go when it comes.
+pub const EXPORTED: [&str; 12] = [
+    "draws.npy",
+    "draws.csv",
+    "scalars.csv",
+    "sigma.npy",
+    "log_likelihood.npy",
+    "lambda.npy",
+    "trace_sigma.npy",
+    "logdet_sigma.npy",
+    "names.txt",
+    "posterior.log",
+    "posterior.trees",
+    "ancestors.csv",
+];
 
 /// Writes `draws.npy` (chains, draws, objects, dims), `sigma.npy`, `log_likelihood.npy` (chains, draws) and `names.txt`
 /// to `out`, all in input order, with the draws that every chain has; returns the files written.
 ///
 /// `extra` names further variables and the files for them, such as `("trait_trace", "trace_sigma.npy")`.
 /// `frame` moves every draw, as [`crate::run::ExportFrames`] does; without it draws are as stored.
-/// A run that kept no locations gets no `draws.npy`. The draws stream through: memory holds one chunk.
+/// A run that kept no locations gets no `draws.npy`. All files appear together, in the place of an earlier export. The draws
+/// stream through: memory holds one chunk.
 ///
 /// # Errors
 /// If there is no complete draw or no such variable, the store is damaged, or `out` cannot be written.
@@ -37,16 +54,15 @@ pub fn export_npy(
     let scalars = [("sigma", "sigma.npy"), ("log_likelihood", "log_likelihood.npy")];
     // Every name is looked up before the first file is written.
     scalars.iter().chain(extra).try_for_each(|(name, _)| reader.find_anywhere(name).map(drop))?;
-    fs::create_dir_all(out).map_err(StoreError::io("create", out))?;
-    let mut written = Vec::new();
+    let set = FileSet::begin(out, &EXPORTED)?;
     if reader.has_x() {
-        written.push(export_x(&reader, n_draws, out.join("draws.npy"), frame)?);
+        export_x(&reader, n_draws, set.path("draws.npy"), frame)?;
     }
     for (name, file) in scalars.iter().chain(extra) {
-        written.push(export_variable(&reader, n_draws, name, out.join(file))?);
+        export_variable(&reader, n_draws, name, set.path(file))?;
     }
-    written.push(export_names(&reader, out.join("names.txt"))?);
-    Ok(written)
+    export_names(&reader, set.path("names.txt"))?;
+    Ok(set.commit()?)
 }
 
 fn export_x(reader: &DrawReader, n_draws: usize, path: PathBuf, frame: Option<Frame>) -> Result<PathBuf, StoreError> {

@@ -1,13 +1,13 @@
 //! The draws as tables in long form, one row per draw and object, as R likes them.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::atomic::{Sync, replace_file};
 use super::error::StoreError;
-use super::export::Frame;
+use super::export::{EXPORTED, Frame};
 use super::reader::DrawReader;
+use crate::files::FileSet;
 
 /// Writes `draws.csv` (chain, draw, object, x1, x2, ...) and `scalars.csv` (chain, draw, sigma, log_likelihood, ...) to `out`
 /// with the draws that every chain has; returns the files written. Numbers read back to the same bits.
@@ -31,13 +31,12 @@ pub fn export_csv(
         [("sigma", "sigma"), ("log_likelihood", "log_likelihood")].iter().chain(extra).copied().collect();
     // Every name is looked up before the first file is written.
     scalars.iter().try_for_each(|(name, _)| reader.find_anywhere(name).map(drop))?;
-    fs::create_dir_all(out).map_err(StoreError::io("create", out))?;
-    let mut written = Vec::new();
+    let set = FileSet::begin(out, &EXPORTED)?;
     if reader.has_x() {
-        written.push(write(out.join("draws.csv"), |table| write_locations(table, &reader, frame))?);
+        write(set.path("draws.csv"), |table| write_locations(table, &reader, frame))?;
     }
-    written.push(write(out.join("scalars.csv"), |table| write_scalars(table, &reader, &scalars))?);
-    Ok(written)
+    write(set.path("scalars.csv"), |table| write_scalars(table, &reader, &scalars))?;
+    Ok(set.commit()?)
 }
 
 fn write_locations(table: &mut dyn Table, reader: &DrawReader, frame: Option<Frame>) -> Result<(), Failed> {

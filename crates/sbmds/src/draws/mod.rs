@@ -17,20 +17,23 @@
 
 pub(crate) mod atomic;
 pub mod checkpoint;
+mod digest;
 pub(crate) mod error;
 mod export;
 mod export_csv;
 mod plan;
 mod reader;
 mod reference;
+mod shape;
 mod spaced;
 mod store;
 mod tree;
 mod writer;
 mod zarr;
 
+pub(crate) use digest::digest;
 pub use error::StoreError;
-pub use export::{Frame, export_npy};
+pub use export::{EXPORTED, Frame, export_npy};
 pub use export_csv::export_csv;
 pub use plan::{Axis, Dtype, StorePlan, Variable};
 pub use reader::DrawReader;

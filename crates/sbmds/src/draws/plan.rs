@@ -100,6 +100,13 @@ const X_CHUNK_BYTES: usize = 2 << 20;
 const SCALAR_CHUNK_DRAWS: usize = 512;
 
 impl StorePlan<'_> {
+    /// Bytes that one draw of one chain takes.
+    pub fn bytes_per_draw(&self) -> u64 {
+        let of_locations = if self.keep_x { self.names.len() * self.n_dims } else { 0 };
+        let of_variables: usize = self.variables.iter().chain(&self.stats).map(Variable::row_len).sum();
+        ((of_locations + of_variables) * size_of::<f64>()) as u64
+    }
+
     /// Draws in one chunk of locations.
     pub(super) fn x_chunk_draws(&self) -> usize {
         let bytes_per_draw = self.names.len() * self.n_dims * size_of::<f64>();

@@ -36,6 +36,11 @@ impl DrawReader {
     /// # Errors
     /// If there is none or it is damaged.
     pub fn open(run: &Path) -> Result<Self, StoreError> {
+        // A run at work may have extended its store between two looks at it.
+        Self::open_as_it_is(run).or_else(|_| Self::open_as_it_is(run))
+    }
+
+    fn open_as_it_is(run: &Path) -> Result<Self, StoreError> {
         let tree = Tree::open(run)?;
         let objects = tree.coordinate("object")?;
         let names = Names::given(objects.read_chunk(&[0])?)
@@ -43,7 +48,12 @@ impl DrawReader {
         let n_dims = tree.coordinate("dim")?.shape()[0] as usize;
         let n_draws = tree.room()?.0 as usize;
         let n_complete = (0..tree.progress.shape()[0] as usize)
-            .map(|chain| Ok(tree.n_readable(chain)?.min(n_draws)))
+            .map(|chain| match tree.n_readable(chain)? {
+                n_complete if n_complete <= n_draws => Ok(n_complete),
+                n_complete => Err(StoreError::damaged(&tree.path)(format!(
+                    "chain {chain} has {n_complete} draws, but an array has room for {n_draws}"
+                ))),
+            })
             .collect::<Result<_, StoreError>>()?;
         Ok(Self { tree, names, n_dims, n_draws, n_complete, cached: Mutex::new(None) })
     }

@@ -44,9 +44,9 @@ pub(super) fn read(tree: &Tree) -> Result<Option<Locations>, StoreError> {
     let &[n_objects, n_dims] = array.shape() else {
         return Err(StoreError::damaged(array.directory())("it is not an array of objects x dims"));
     };
-    let (n_objects, n_dims) = (n_objects as usize, n_dims as usize);
     let values = array.read_numbers(&[0, 0])?;
-    if values.len() != n_objects * n_dims {
+    let (n_objects, n_dims) = (n_objects as usize, n_dims as usize);
+    if n_objects.checked_mul(n_dims) != Some(values.len()) {
         return Err(StoreError::damaged(array.directory())("its size is wrong"));
     }
     Ok(Some(Locations::from_fn(n_objects, n_dims, |object, dim| values[object * n_dims + dim])))

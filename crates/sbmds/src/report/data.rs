@@ -10,6 +10,7 @@ use super::shepard::Shepard;
 use super::traces::{Trace, TraceDiagnosis};
 use super::tree::TreeSection;
 use crate::dissimilarity::{LabelColumn, LabelValues};
+use crate::quality::MapVerdict;
 
 /// Everything that the page shows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,8 +21,10 @@ pub struct ReportData {
     pub sbmds_version: String,
     /// The name of the run's directory.
     pub title: String,
-    /// Whether to trust the run.
+    /// Whether to trust the chains.
     pub verdict: VerdictData,
+    /// Whether the map describes the data; `None` for runs of earlier versions.
+    pub map_verdict: Option<MapVerdict>,
     /// The lines of `sbmds summary`, label and text.
     pub summary: Vec<(String, String)>,
     /// The settings as TOML; of paths the last part.

@@ -44,6 +44,7 @@ impl ReportData {
             sbmds_version: summary.sbmds_version.clone(),
             title: run.name(),
             verdict: VerdictData { converged: summary.converged, text: summary.verdict.clone(), warnings },
+            map_verdict: summary.map.clone(),
             summary: summary.lines().into_iter().map(|(label, text)| (label.into(), text)).collect(),
             config: config_without_paths(run.config()),
             seed: run.config().run.seed,

@@ -199,7 +199,7 @@ fn a_thousand_objects_stay_below_four_megabytes() {
 fn clustered(run: &FinishedRun) -> RunClusters {
     let settings = HdbscanSettings { min_cluster_size: 2, min_samples: 2, selection: Selection::Leaf };
     let clusters = cluster_run(run.reader(), &settings, 1000, 1, None).unwrap();
-    clusters.write(&run.clusters()).unwrap();
+    clusters.write(&run.clusters(), Default::default()).unwrap();
     clusters
 }
 

@@ -20,6 +20,8 @@ use crate::sampler::{Chain, ChainState, StepInfo};
 
 /// Checkpoints may take at most this part of the time.
 const CHECKPOINT_SHARE: u32 = 20;
+/// The longest time between checkpoints; no clock counts as far as a duration may say.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(365 * 24 * 3600);
 /// Time between reports to the observer.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -38,6 +40,8 @@ pub(super) struct Shared<'a> {
     pub checkpoint_interval: Duration,
     /// The user wants the run to stop.
     pub stop: &'a AtomicBool,
+    /// When every chain is to end with the draws it has.
+    pub deadline: Option<Instant>,
     /// A chain has failed and the others need not go on.
     pub failed: AtomicBool,
 }
@@ -175,15 +179,18 @@ impl<'a> Worker<'a> {
             tally,
             step_size: f64::NAN,
             working_since: now,
-            next_checkpoint: now + shared.checkpoint_interval,
+            next_checkpoint: now + shared.checkpoint_interval.min(LONGEST_INTERVAL),
             next_report: now,
         }
     }
 
-    /// Works until there are `n_draws` draws or the run is to stop, and saves.
-    pub fn work(mut self, n_draws: usize) -> Result<Saved, RunError> {
+    /// Works until there are `n_draws` draws, its time is up or the run is to stop, and saves.
+    pub fn work(mut self, n_draws: usize, deadline: Option<Instant>) -> Result<Saved, RunError> {
         while self.writer.n_draws() < n_draws && !self.shared.should_stop() {
             let now = Instant::now();
+            if deadline.is_some_and(|deadline| now >= deadline) {
+                break;
+            }
             if now >= self.next_report && self.tally.n_iterations > 0 {
                 self.report(n_draws);
                 self.next_report = now + REPORT_INTERVAL;
@@ -244,7 +251,8 @@ impl<'a> Worker<'a> {
         let (state, moments, tally) = (self.chain.state(), &self.moments, &self.tally);
         let saving = Saving { state, buffered: &buffered, moments, tally };
         checkpoint::save(&self.shared.run.checkpoint(self.number), self.shared.run_id, &saving)?;
-        self.next_checkpoint = Instant::now() + self.shared.checkpoint_interval.max(start.elapsed() * CHECKPOINT_SHARE);
+        let interval = self.shared.checkpoint_interval.min(LONGEST_INTERVAL);
+        self.next_checkpoint = Instant::now() + interval.max(start.elapsed() * CHECKPOINT_SHARE);
         Ok(buffered)
     }
 

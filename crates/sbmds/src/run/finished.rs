@@ -8,9 +8,12 @@ use super::coupled::CoupledPairs;
 use super::directory::RunDirectory;
 use super::error::RunError;
 use super::fit::run_id;
-use super::map_files::{embedding_path, read_modes};
+use super::integrity::TREE;
+use super::map_files::{embedding_path, modes_path, read_modes};
 use super::monitor::{DISTANCES, MonitoredPairs, monitored};
+use super::open_draws::open_finished;
 use super::problem::{Hashes, lay, likelihood};
+use super::resources::check_memory;
 use super::results::merged;
 use super::summary::Summary;
 use super::tree::RunTree;
@@ -58,9 +61,12 @@ impl FinishedRun {
     pub fn open_mode(directory: &Path, mode: usize) -> Result<Self, RunError> {
         let (directory, config) = RunDirectory::open(directory)?;
         let summary = directory.summary()?;
-        let reader = DrawReader::open(directory.path())?;
+        let reader = open_finished(&directory, &config, &summary)?;
         let chains = chains_of(&summary, &reader, mode)?;
         let path = embedding_path(&directory, mode);
+        for file in [path.clone(), modes_path(&directory), directory.path().join(TREE)] {
+            directory.check_file(&summary, &file.file_name().unwrap_or_default().to_string_lossy())?;
+        }
         let embedding = read_embedding_csv(&path, reader.names(), reader.n_dims())
             .map_err(|what| RunError::Damaged { path, what })?;
         let centres = read_modes(&directory, reader.names(), reader.n_dims(), mode)?;
@@ -305,6 +311,7 @@ impl FinishedRun {
         Hashes::of(&config)?.check(&config)?;
         let data = dissimilarity::read(&config.input.path, &config.input.read_options())?;
         let coupling = lay(&config, &data)?;
+        check_memory(&coupling.pairs, data.n_objects(), config.model.storage)?;
         let unit = Unit(config.model.unit);
         let likelihood = likelihood(&config, &data, &coupling).in_unit(unit.0);
         Ok(Measured { coupling, likelihood, unit })

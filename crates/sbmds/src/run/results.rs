@@ -1,24 +1,30 @@
 //! What a finished run says: the map, the diagnostics and the summary.
 
+use std::collections::BTreeMap;
+
 use super::central::SampledPairs;
 use super::chain::Saved;
 use super::check::CheckedConfig;
 use super::config::{Keep, TreeConfig};
 use super::directory::RunDirectory;
 use super::error::RunError;
+use super::integrity;
 use super::map_files::{embedding_path, write_maps};
+use super::map_verdict::judge_shown;
 use super::monitor::TRACE;
-use super::prior_check;
+use super::prior_check::{self, Fitted};
 use super::problem::Problem;
 use super::shown::{ShownMap, chains_by_mode, shown_map};
 use super::shown_summary::{MapSummary, ShownSummary};
 use super::summary::{BranchSummary, Diffusion, Interval, StressSummary, Summary, known};
 use super::tree::RunTree;
+use super::verdicts::ChainsVerdict;
 use crate::Locations;
 use crate::diagnostics::{Assessment, Diagnosis, bfmi};
 use crate::diffusion::{DEFAULT_TREES, write_files};
 use crate::draws::DrawReader;
 use crate::embedding::{Moments, ObjectFit, object_fits, principal_axes, procrustes};
+use crate::quality::MapVerdict;
 use crate::sampler::Sampler;
 
 /// Writes `embedding.csv` and the tables of other modes, `diagnostics.csv` and, last, `summary.json`.
@@ -32,18 +38,29 @@ pub(super) fn write(
     let reader = DrawReader::open(run.path())?;
     let maps = maps(config, problem, chains, assessment, &reader)?;
     let fits: Vec<Vec<ObjectFit>> = maps.iter().map(|map| fits(&map.moments, problem)).collect();
+    run.remove_pictures()?;
     write_maps(run, problem.data.names(), &maps, &fits)?;
     write_diagnostics(run, &assessment.diagnoses)?;
     let mut summary = summarise(config, problem, chains, assessment, &reader, &fits[0])?;
     summary.shown = shown(run, config, problem, &reader, &maps, &fits)?;
-    let sum_of_squares = rms_stress(problem, &fits[0]).powi(2) * summary.n_pairs as f64;
+    let map = judge_shown(config, problem, &maps[0].moments, &maps[0].chains, &reader)?;
+    add_verdicts(&mut summary, assessment, map);
     let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
-    summary.warnings.extend(prior_check::warnings(config, &maps[0].moments, sigma, sum_of_squares));
+    let fitted = Fitted::new(sigma, maps[0].moments.mean(), &problem.coupled());
+    summary.warnings.extend(prior_check::warnings(config, &maps[0].moments, fitted));
     if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
         diffusion.branches = write_diffusion(run, config, tree, &reader, &maps[0])?;
     }
+    summary.files = integrity::checksums(run.path())?;
     run.save_summary(&summary)?;
     Ok(summary)
+}
+
+/// The verdict on the map, and that on the chains in its light.
+fn add_verdicts(summary: &mut Summary, assessment: &Assessment, map: MapVerdict) {
+    let chains = ChainsVerdict::new(assessment, &map);
+    summary.verdict.clone_from(&chains.verdict);
+    (summary.chains, summary.map) = (Some(chains), Some(map));
 }
 
 /// Writes the tree and the files that speak of its nodes; returns how far locations move along the branches.
@@ -171,6 +188,8 @@ fn summarise(
     let mut summary = Summary {
         converged: assessment.verdict.is_converged(),
         verdict: assessment.verdict.to_string(),
+        chains: None,
+        map: None,
         verdict_details: serde_json::to_value(&assessment.verdict)
             .map_err(|error| RunError::Damaged { path: path(), what: error.to_string() })?,
         max_rhat: assessment.max_rhat().map(Into::into),
@@ -194,6 +213,7 @@ fn summarise(
         n_warmup_gradients: tallies().map(|tally| tally.warmup_gradients).sum(),
         bfmi: energy_diagnostics(config, reader)?,
         sbmds_version: config.sbmds_version.clone(),
+        files: BTreeMap::new(),
         seconds: tallies().map(|tally| tally.seconds).sum(),
         warnings: problem.warnings.clone(),
         shown: ShownSummary::default(),

@@ -1,6 +1,7 @@
 //! The summary in words: one labelled line for each thing a person asks.
 
 use super::summary::{Diffusion, Extreme, Interval, StressSummary, Summary};
+use super::verdicts::map_lines;
 use crate::diagnostics::name_chains;
 
 /// Below this the sampler explores energies badly (Betancourt 2016).
@@ -20,6 +21,9 @@ impl Summary {
             ("draws", format!("{} chains x {} after {} of warm-up", self.n_chains, self.n_draws, self.n_warmup)),
             ("sampler", self.sampling()),
         ];
+        if let Some(map) = &self.map {
+            lines.splice(1..1, map_lines(map));
+        }
         if let Some(Diffusion { trait_trace, diffusion_rate, branches, tree, .. }) = &self.diffusion {
             lines.insert(1, ("trace(Sigma)", format!("{} ({tree})", interval(trait_trace))));
             lines.insert(2, ("diffusion rate", format!("{} per unit of the tree's time", interval(diffusion_rate))));
@@ -74,7 +78,7 @@ impl Summary {
 
     fn data(&self) -> String {
         let Self { n_objects, n_pairs, couplings, n_dims, .. } = self;
-        format!("{n_objects} objects, {n_pairs} pairs ({couplings}), {n_dims} dimensions")
+        format!("{n_objects} objects, {n_pairs} pairs ({couplings}), {}", dimensions(*n_dims))
     }
 
     fn sampling(&self) -> String {
@@ -98,6 +102,11 @@ fn stress(StressSummary { rms, worst, worst_object, .. }: &StressSummary) -> Str
 
 fn extreme(extreme: Option<&Extreme>) -> String {
     extreme.map_or_else(|| "-".into(), |worst| format!("{} ({})", digits(worst.value), worst.quantity))
+}
+
+/// "1 dimension", "2 dimensions".
+pub(super) fn dimensions(n_dims: usize) -> String {
+    format!("{n_dims} dimension{}", if n_dims == 1 { "" } else { "s" })
 }
 
 fn known_digits(number: Option<f64>) -> String {

@@ -40,6 +40,12 @@ impl Scale {
         if rms == 0.0 {
             return Err(RunError::AllZero(config.input.path.clone()));
         }
+        if !rms.is_finite() {
+            return Err(RunError::TooLarge {
+                problem: format!("{}: the squares of the dissimilarities overflow", config.input.path.display()),
+                remedy: "divide the input by a common number, or choose another --metric".into(),
+            });
+        }
         // E |x - y|^2 = 2 D S^2 for x, y ~ N(0, S^2 I): the unit is the S that would make distances as large as these.
         let of_data = rms / (2.0 * config.model.n_dims as f64).sqrt();
         let is_weak = config.priors.family == PriorFamily::Weak;

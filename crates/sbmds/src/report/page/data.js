@@ -95,7 +95,7 @@ const Sbmds = {};
   };
 
   Sbmds.labelText = (label, object) => {
-    if (label.kind === "numeric") return Sbmds.number(label.values[object]);
+    if (label.kind === "numeric") return Sbmds.brief(label.values[object]);
     return label.codes[object] === NO_LEVEL ? label.none || "–" : label.levels[label.codes[object]];
   };
 
@@ -113,6 +113,12 @@ const Sbmds = {};
       ? value.toExponential(digits - 2)
       : value.toFixed(Math.max(0, Math.min(6, digits - 1 - Math.floor(Math.log10(size || 1)))));
     return text.replace("-", "\u2212");
+  };
+
+  // The same without zeros that say nothing: labels are what somebody wrote, 1990 or 2.5.
+  Sbmds.brief = (value) => {
+    const text = Sbmds.number(value);
+    return /e/.test(text) || !text.includes(".") ? text : text.replace(/\.?0+$/, "");
   };
 
   Sbmds.count = (value) => (Number.isFinite(value) ? Math.round(value).toLocaleString("en").replaceAll(",", "\u2009") : "–");

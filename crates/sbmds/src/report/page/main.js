@@ -9,7 +9,7 @@
   const model = Sbmds.readModel(JSON.parse(text));
   const columns = Sbmds.colourColumns(model);
   const hidden = new Set();
-  let column = model.labels.length ? columns[0] : null;
+  let column = Sbmds.firstColumn(model);
   let painted = null;
 
   const map = Sbmds.makeMap(model, { onHover: showHover, onDraw: showDrawNumber, onAxes: showAxes });
@@ -115,6 +115,7 @@
         ...(warnings.length ? [element("ul", {}, warnings.map((warning) => element("li", {}, warning)))] : []));
       byId("convergence-verdict").textContent = verdict.text;
     } else byId("verdict").hidden = true;
+    Sbmds.showMapVerdict(model);
     const parts = [plural(model.n, "object"), plural(model.dims, "dimension"), Number.isFinite(nPairs) ? plural(nPairs, "pair") : null,
       nChains ? `${plural(nChains, "chain")} of ${plural(nDraws, "draw")}` : null];
     byId("counts").textContent = parts.filter(Boolean).join(" · ");
@@ -135,18 +136,19 @@
     byId("contents").replaceChildren(...[...document.querySelectorAll("main > section:not([hidden])")]
       .map((section) => element("a", { href: `#${section.id}` }, section.querySelector("h2").textContent)));
     byId("map-help").replaceChildren(
-      "Distances on the map are in the units of the data. ", model.draws ? "Playing the draws shows maps that are all about equally plausible: what holds still is certain. " : "",
+      "Distances on the map are in the units of the data. ", model.dims === 1 ? "The map has one dimension: height only keeps objects apart and means nothing. " : "", model.draws ? "Playing the draws shows maps that are all about equally plausible: what holds still is certain. " : "",
       element("span", { class: "keys" }, "Drag to move, scroll to zoom, point to read, click to select; by keyboard: arrows, + and −, 0 for the whole map, Enter for the object in the middle, / to find one."));
   }
 
   function wireControls() {
     byId("colour").append(element("option", { value: "" }, "none"), ...columns.map((one, i) => element("option", { value: i }, one.name)));
-    byId("colour").value = column ? 0 : "";
+    byId("colour").value = column ? columns.indexOf(column) : "";
     byId("colour").addEventListener("change", (event) => colourBy(event.target.value === "" ? null : columns[event.target.value]));
     for (const [id, key, possible] of [["ellipses", "ellipses", model.hasCovariance], ["cloud", "cloud", model.draws], ["names-shown", "names", true], ["outlines", "outlines", model.clusters]]) {
       byId(id).disabled = !possible;
-      byId(id).addEventListener("change", (event) => { map.view[key] = event.target.checked; map.request(); });
+      byId(id).addEventListener("change", (event) => { map.setLayer(key, event.target.checked); });
     }
+    byId("ellipses").checked = map.view.ellipses = Sbmds.needsEllipses(model);
     if (!model.draws) byId("cloud").closest("label").title = "The run kept no draws";
     if (model.dims === 1) byId("ellipses").nextSibling.textContent = " 95% intervals";
     wirePlayer();
@@ -216,6 +218,7 @@
   drawCharts();
   matchMedia("screen and (max-width: 860px)").addEventListener("change", drawCharts);
   Sbmds.makeDiagnosticsTable(model);
+  Sbmds.makeWorstPairs(model, { select });
   writeFoot();
   wirePrinting();
 

@@ -195,9 +195,21 @@
       view.axes = axes;
       scene = Sbmds.makeScene(model, axes);
       showDraw(view.draw);
-      const { low, high } = scene.bounds();
-      camera.setHome(low, high);
+      frame();
       onAxes(axes);
+      request();
+    }
+
+    // The whole map is what is shown of it: with its ellipses, if they are.
+    const whole = () => scene.bounds(view.ellipses && model.hasCovariance);
+    function frame() {
+      const { low, high } = whole();
+      camera.setHome(low, high);
+    }
+
+    function setLayer(key, shown) {
+      view[key] = shown;
+      if (key === "ellipses") camera.isHome() ? frame() : (camera.home = whole()); // who has zoomed in stays there
       request();
     }
 
@@ -245,7 +257,7 @@
     resize();
 
     return {
-      stage, camera, view, request, nearest, setAxes, showDraw, play, pixelOf,
+      stage, camera, view, request, nearest, setAxes, setLayer, showDraw, play, pixelOf,
       pause: () => { view.playing = false; showDraw(view.draw); },
       setPaint: (paint) => { painted = paint; request(); },
       hover: (object) => { if (object !== view.hovered) { view.hovered = object; onHover(object); request(); } },

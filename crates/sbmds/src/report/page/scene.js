@@ -25,7 +25,7 @@
       ellipseAxes: () => (ellipses ??= ellipsesOf(model, axes)),
       halfInterval: (object) => Math.sqrt(CHI2_95[0]) * model.sd(object, axes[0]),
       cloudPositions: () => cloudDraws(model).map((draw) => scene.positionsOf(draw)),
-      bounds: () => bounds([...means, ...Sbmds.otherModes(model).flatMap(({ object, mean }) => [mean[axes[0]], heights ? heights[object] : mean[axes[1]]])]),
+      bounds: (withEllipses) => bounds([...(withEllipses ? reaches(scene) : means), ...Sbmds.otherModes(model).flatMap(({ object, mean }) => [mean[axes[0]], heights ? heights[object] : mean[axes[1]]])]),
     });
   };
 
@@ -80,6 +80,17 @@
     return [major * Math.cos(angle), major * Math.sin(angle), -minor * Math.sin(angle), minor * Math.cos(angle)];
   }
   Sbmds.halfAxes = halfAxes;
+  // The corners of the boxes around all ellipses, or the ends of all intervals.
+  function reaches(scene) {
+    const out = new Float32Array(4 * scene.n);
+    for (let object = 0; object < scene.n; object++) {
+      const [x, y] = scene.means.subarray(2 * object, 2 * object + 2);
+      const [ax, ay, bx, by] = scene.heights ? [scene.halfInterval(object), 0, 0, 0] : scene.ellipseAxes().subarray(4 * object, 4 * object + 4);
+      const [across, up] = [Math.hypot(ax, bx) || 0, Math.hypot(ay, by) || 0]; // an ellipse that is not known reaches nowhere
+      out.set([x - across, y - up, x + across, y + up], 4 * object);
+    }
+    return out;
+  }
 
   function bounds(xy) {
     const [low, high] = [[Infinity, Infinity], [-Infinity, -Infinity]];
