@@ -36,6 +36,22 @@ for (const webgl of [true, false]) {
       assert.equal(countDifferent(without, await browser.pixels(report.page)), 0);
     });
 
+    test("ellipses are inside the frame, and who has zoomed in stays there", async () => {
+      // Large ellipses for all: those of the outermost objects reach far beyond the points.
+      const wide = (data) => ({ ...data, covariance: { f32: grown(data.covariance.f32, 100) } });
+      report = await browser.open({ objects: 30, change: wide });
+      const places = () => report.page.evaluate(() => window.sbmds.reach());
+      const stage = await report.page.locator("#stage").boundingBox();
+      const inside = ({ left, right, top, bottom }) => left >= 0 && top >= 0 && right <= stage.width && bottom <= stage.height;
+      assert.ok(!inside(await places()), "without room for them they would be cut");
+      await report.page.check("#ellipses");
+      assert.ok(inside(await places()), JSON.stringify(await places()));
+      await report.page.click("#zoom-in");
+      const before = await report.page.evaluate(() => window.sbmds.pixel("Osaka 15"));
+      await report.page.uncheck("#ellipses");
+      assert.deepEqual(await report.page.evaluate(() => window.sbmds.pixel("Osaka 15")), before);
+    });
+
     test("all draws can be laid under the points", async () => {
       report = await browser.open({ objects: 70 });
       const without = await browser.pixels(report.page);
@@ -144,6 +160,35 @@ for (const webgl of [true, false]) {
       assert.ok(countDifferent(without, await browser.pixels(report.page)) > 1000);
       await report.page.mouse.move(...(await report.page.evaluate(() => window.sbmds.pixel("Osaka 15"))));
       assert.match(await report.page.locator("#tip").innerText(), /Osaka 15\naxis 1/);
+      assert.match(await report.page.locator("#map-help").innerText(), /height only keeps objects apart and means nothing/);
+    });
+
+    test("the first colours are those of the first useful column", async () => {
+      const codes = (code) => ({ u16: Buffer.from(Uint16Array.from({ length: 40 }, (_, object) => code(object)).buffer).toString("base64") });
+      const cities = { kind: "categorical", name: "city", levels: Array.from({ length: 40 }, (_, k) => `city ${k}`), codes: codes((object) => object) };
+      const country = { kind: "categorical", name: "country", levels: ["Chile"], codes: codes(() => 0) };
+      const opened = async (labels) => {
+        report = await browser.open({ objects: 40, change: (data) => ({ ...data, labels: labels(data.labels) }) });
+        return (await report.state()).colour;
+      };
+      assert.equal(await opened((labels) => [cities, country, ...labels]), "group");
+      assert.equal(await report.page.locator("#colour").evaluate((list) => list.selectedOptions[0].textContent), "group");
+      assert.equal(await opened((labels) => [cities, country, ...labels.filter(({ kind }) => kind === "numeric")]), "year");
+      assert.equal(await opened(() => [cities, country]), null);
+    });
+
+    test("numbers of labels have no zeros that say nothing", async () => {
+      report = await browser.open({ objects: 70 });
+      await report.page.selectOption("#colour", { label: "year" });
+      assert.match(await report.page.locator("#legend").innerText(), /year\s+\d{4}(\.\d*[1-9])?\s+\d{4}(\.\d*[1-9])?$/);
+      assert.deepEqual(await report.page.evaluate(() => [2, 0.5, 1990, 0, -3, NaN, 1e-9, 100].map((value) => Sbmds.brief(value))),
+        ["2", "0.5", "1990", "0", "\u22123", "–", "1.00e\u22129", "100"]);
     });
   });
+}
+
+// Packed numbers, each so many times as large.
+function grown(base64, factor) {
+  const numbers = new Float32Array(new Uint8Array(Buffer.from(base64, "base64")).buffer).map((value) => value * factor);
+  return Buffer.from(numbers.buffer).toString("base64");
 }

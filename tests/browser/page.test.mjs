@@ -32,6 +32,37 @@ test("the verdict comes first, in words", async () => {
   assert.ok((await report.page.locator("#diagnostics td.alarm").count()) > 10);
 });
 
+const mapVerdict = {
+  verdict: "The map explains little: 3% of the variance of the dissimilarities (Stress-1 0.700). Are these similarities?", describes_data: false,
+  findings: ["similarities", "undetermined"], sigma: 0.3, coverage: 0.96,
+  worst_pairs: [["Bergen 1", "Osaka 3", 5, 1, 4.2], ["Osaka 3", "Bergen 1", 1, 2, -8.5]].map(([a, b, observed, fitted, sigmas]) =>
+    ({ a, b, observed, fitted, residual_in_sigmas: sigmas, predicted: [0.5, 2.5] })),
+};
+
+test("the map has a verdict of its own, with ellipses where locations are undetermined", async () => {
+  report = await browser.open({ objects: 70, change: (data) => ({ ...data, map_verdict: mapVerdict }) });
+  assert.match(await report.page.locator("#verdict").innerText(), /^Chains: do they agree\?\s+Converged/);
+  assert.match(await report.page.locator("#map-verdict").innerText(), /^Map: does it describe the data\?\s+The map explains little: 3%[\s\S]*similarities\?$/);
+  assert.equal(await report.page.locator("#map-verdict.bad").count(), 1);
+  assert.ok((await report.page.locator("#map-verdict").boundingBox()).y < 300);
+  assert.equal((await report.state()).ellipses, true);
+  assert.match(await report.page.locator("#shepard-note").innerText(), /dotted lines[\s\S]*96.0%/);
+  const rows = await report.page.locator("#worst-pairs tbody tr").allInnerTexts();
+  assert.match(rows[0], /^Osaka 3 – Bergen 1\t1.000\t2.000\t−8.500\t0.5000 to 2.500$/);
+  await report.page.locator("#worst-pairs td button").first().click();
+  assert.equal((await report.state()).selectedName, "Osaka 3");
+});
+
+test("couplings that do not carry over come before the chains; a run of old has one verdict", async () => {
+  report = await browser.open({ objects: 70, change: (data) => ({ ...data, map_verdict: { ...mapVerdict, findings: ["not_carried_over"] } }) });
+  const top = async (id) => (await report.page.locator(id).boundingBox()).y;
+  assert.ok((await top("#map-verdict")) < (await top("#verdict")));
+  report = await browser.open({ objects: 70 });
+  assert.ok(await report.page.locator("#map-verdict").isHidden());
+  assert.ok(await report.page.locator("#worst-pairs").isHidden());
+  assert.equal((await report.state()).ellipses, false);
+});
+
 test("objects are listed worst first, sort, turn pages, and select on the map", async () => {
   report = await browser.open({ objects: 70 });
   const column = async (at) => (await report.page.locator(`#objects-table td:nth-child(${at})`).allInnerTexts());

@@ -6,8 +6,21 @@ use clap::{Args, ValueEnum};
 use sbmds::coupling::{self, Coupling, Couplings, Effort, LandmarkChoice, LayOptions, Order};
 use sbmds::dissimilarity::{self, Dissimilarities, Format, Metric, ReadOptions};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
+use sbmds::run::{MOST_THREADS, check_memory};
 
 use crate::failure::Failure;
+
+/// Threads asked for with `--threads`, or as many as there are cores.
+pub fn n_threads(asked_for: Option<usize>) -> Result<usize, Failure> {
+    match asked_for {
+        Some(0) => Err(Failure::bad_input("--threads: 0 is too few. Remedy: give a whole number of 1 or more")),
+        Some(threads) if threads > MOST_THREADS => Err(Failure::bad_input(format!(
+            "--threads: {threads} is more than {MOST_THREADS}. Remedy: give fewer: more than there are cores make a run slower"
+        ))),
+        Some(threads) => Ok(threads),
+        None => Ok(std::thread::available_parallelism().map_or(1, Into::into)),
+    }
+}
 
 /// What to read.
 #[derive(Args)]
@@ -21,6 +34,7 @@ pub struct InputArgs {
 
 /// How to read it.
 #[derive(Args)]
+#[command(next_help_heading = "Input")]
 pub struct ReadingArgs {
     /// Format of the input: auto, matrix, phylip, npy or edges
     #[arg(long, default_value = "auto")]
@@ -70,6 +84,7 @@ impl ReadingArgs {
 
 /// Which pairs speak, and how.
 #[derive(Args)]
+#[command(next_help_heading = "Model")]
 pub struct CouplingArgs {
     /// Coupled pairs: auto, full, band:B, landmark:L, dispersed:B or graph:FILE
     #[arg(long, default_value = "auto")]
@@ -146,7 +161,9 @@ impl CouplingArgs {
         // One evaluation.
         let effort = Effort { n_iterations: 1 };
         let options = LayOptions { order, landmarks, seed: self.seed, effort };
-        Ok(coupling::lay(&self.couplings, data, n_dims, &options)?)
+        let coupling = coupling::lay(&self.couplings, data, n_dims, &options)?;
+        check_memory(&coupling.pairs, data.n_objects(), self.storage.into())?;
+        Ok(coupling)
     }
 
     /// Arranges the coupled dissimilarities for the kernels.

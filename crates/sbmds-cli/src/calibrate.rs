@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sbmds::calibration::{Calibration, CalibrationSettings, calibrate};
 use sbmds::coupling::Couplings;
+use sbmds::posterior::Priors;
 use sbmds::sampler::Sampler;
 
 use crate::failure::Failure;
+use crate::fit_arguments::PriorsArg;
 
 /// Flags of `sbmds calibrate`.
 #[derive(Args)]
@@ -18,7 +20,7 @@ pub struct Calibrate {
     #[arg(long, default_value_t = 20)]
     objects: usize,
     /// Dimensions of the map
-    #[arg(long, default_value_t = 2)]
+    #[arg(short = 'D', long, default_value_t = 2)]
     dims: usize,
     /// Data sets to simulate and fit
     #[arg(long, default_value_t = 200)]
@@ -26,6 +28,9 @@ pub struct Calibrate {
     /// Which pairs speak: auto, full, band:B, landmark:L, dispersed:B or graph:FILE
     #[arg(long, default_value = "dispersed:3")]
     couplings: Couplings,
+    /// Priors from which the truth is drawn and that the fits assume: the paper's, or the default ones of `sbmds fit` in their unit
+    #[arg(long, value_enum, value_name = "FAMILY", default_value = "paper")]
+    priors: PriorsArg,
     /// Sampler: auto, nuts, hmc, mh, mwg or surrogate
     #[arg(long, default_value = "auto")]
     sampler: Sampler,
@@ -42,7 +47,7 @@ pub struct Calibrate {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Directory for ranks.csv and ranks.svg; made if it is not there
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
@@ -79,6 +84,10 @@ impl Calibrate {
     fn settings(&self) -> CalibrationSettings {
         let mut settings = CalibrationSettings::new(self.sampler, self.dims);
         settings.n_objects = self.objects;
+        settings.priors = match self.priors {
+            PriorsArg::Weak => Priors::weak(self.dims),
+            PriorsArg::Paper => Priors::paper(self.dims),
+        };
         settings.n_replicates = self.replicates;
         settings.couplings = self.couplings.clone();
         settings.sampler.n_warmup = self.warmup;

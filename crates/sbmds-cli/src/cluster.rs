@@ -5,24 +5,27 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sbmds::cluster::{
-    ClusterError, ClusterSummary, ConsensusSummary, HdbscanError, HdbscanSettings, RunClusters, Selection, Spread,
-    Truth, TruthSummary, cluster_run, together,
+    ClusterError, ClusterSummary, ConsensusSummary, Extras, HdbscanError, HdbscanSettings, RunClusters, Selection,
+    Spread, Truth, TruthSummary, WrittenClusters, cluster_run, together,
 };
 use sbmds::dissimilarity::{Names, read_labels};
 use sbmds::draws::DrawReader;
+use sbmds::plain::shown;
 use sbmds::report::{ReportData, write_html};
-use sbmds::run::{FinishedRun, RunDirectory};
+use sbmds::run::{FinishedRun, RunDraws, open_draws};
 
+use crate::arguments::n_threads;
 use crate::failure::Failure;
 use crate::report::{self, LabelArgs};
+use crate::say::warn;
 
 /// Flags of `sbmds cluster`.
 #[derive(Args)]
 pub struct Cluster {
     /// Directory of the run
     run: PathBuf,
-    /// The fewest objects that make a cluster
-    #[arg(long, value_name = "M", required_unless_present = "together")]
+    /// The fewest objects that make a cluster [default: half the square root of their number, at least 5]
+    #[arg(long, value_name = "M")]
     min_points: Option<usize>,
     /// Objects within the core distance, the object itself counted [default: M]
     #[arg(long, value_name = "K")]
@@ -45,7 +48,7 @@ pub struct Cluster {
     #[arg(long, value_name = "P")]
     threads: Option<usize>,
     /// Where to write the results [default: clusters in the directory of the run]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write the counts of draws in which each pair shares a cluster (together.npy, N (N - 1) / 2 numbers)
     #[arg(long)]
@@ -60,9 +63,9 @@ pub struct Cluster {
 
 impl Cluster {
     pub fn run(&self) -> Result<(), Failure> {
-        let (run, config) = RunDirectory::open(&self.run)?;
+        let RunDraws { directory: run, config, reader, unfinished } = open_draws(&self.run)?;
+        unfinished.iter().for_each(warn);
         let out = self.out.clone().unwrap_or_else(|| run.path().join("clusters"));
-        let reader = DrawReader::open(run.path())?;
         if let Some([a, b]) = self.together.as_deref() {
             return print_together(&out, reader.names(), [a, b]);
         }
@@ -74,7 +77,8 @@ impl Cluster {
             println!("no draw has a cluster: give a smaller --min-points");
         }
         self.with_threads(|| self.write(&clusters, &out))?;
-        self.with_threads(|| self.refresh_report(run.path()))
+        // What is not finished has no report of its draws.
+        if unfinished.is_some() { Ok(()) } else { self.with_threads(|| self.refresh_report(run.path())) }
     }
 
     fn check(&self) -> Result<(), Failure> {
@@ -98,35 +102,30 @@ impl Cluster {
         let truth =
             Truth::new(&labels, column).map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))?;
         if truth.n_unknown() > 0 {
-            eprintln!("warning: {} objects have no {column:?} and are left out of the comparison", truth.n_unknown());
+            warn(format_args!("{} objects have no {column:?} and are left out of the comparison", truth.n_unknown()));
         }
         Ok(Some(truth))
     }
 
     fn with_threads<T: Send>(&self, work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
-        // 0 is all cores to rayon.
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads(self.threads)?).build();
         pool.map_err(|error| Failure::bad_input(format!("cannot start the threads: {error}")))?.install(work)
     }
 
     fn cluster(&self, reader: &DrawReader, truth: Option<&Truth>) -> Result<RunClusters, Failure> {
-        let min_cluster_size = self.min_points.unwrap_or_default();
+        let min_cluster_size = self.min_points.unwrap_or_else(|| default_min_points(reader.names().len()));
         let min_samples = self.min_samples.unwrap_or(min_cluster_size);
         let settings = HdbscanSettings { min_cluster_size, min_samples, selection: self.selection };
         Ok(cluster_run(reader, &settings, self.draws, self.seed, truth)?)
     }
 
     fn write(&self, clusters: &RunClusters, out: &Path) -> Result<(), Failure> {
-        let mut written = clusters.write(out)?;
-        if self.counts {
-            written.push(clusters.write_counts(out)?);
-        }
-        if let Some(probability) = self.together_above {
-            let (path, n_pairs) = clusters.write_pairs_above(out, probability)?;
+        let extras = Extras { counts: self.counts, pairs_above: self.together_above };
+        let WrittenClusters { files, n_pairs_above } = clusters.write(out, extras)?;
+        if let (Some(n_pairs), Some(probability)) = (n_pairs_above, self.together_above) {
             println!("{n_pairs} pairs share a cluster with probability {probability} or more");
-            written.push(path);
         }
-        written.iter().for_each(|path| println!("{}", path.display()));
+        files.iter().for_each(|path| println!("{}", path.display()));
         Ok(())
     }
 
@@ -144,6 +143,13 @@ impl Cluster {
     }
 }
 
+/// The fewest objects that make a cluster, unless the user says otherwise: 5, as in scikit-learn, but half the square root of N where
+/// there are many (16 of 1,000, 50 of 10,000), so that small clumps of chance stay noise; never more than half of all.
+fn default_min_points(n_objects: usize) -> usize {
+    let half_root = ((n_objects as f64).sqrt() / 2.0).round() as usize;
+    half_root.max(5).min(n_objects / 2).max(2)
+}
+
 impl From<ClusterError> for Failure {
     fn from(error: ClusterError) -> Self {
         let flag = match &error {
@@ -158,6 +164,7 @@ impl From<ClusterError> for Failure {
 fn print_together(out: &Path, names: &Names, [a, b]: [&String; 2]) -> Result<(), Failure> {
     let (n_together, n_draws) = together(out, names, [a, b])?;
     let probability = n_together as f64 / n_draws.max(1) as f64;
+    let (a, b) = (shown(a), shown(b));
     println!("{a} and {b} share a cluster in {n_together} of {n_draws} draws: probability {probability:.4}");
     Ok(())
 }
@@ -224,4 +231,14 @@ fn shares(counts: &std::collections::BTreeMap<usize, usize>) -> String {
         let _ = write!(text, "{separator}{number}: {share:.1}%");
     }
     if by_frequency.len() > 6 { text + ", ..." } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::default_min_points;
+
+    #[test]
+    fn clusters_need_more_members_among_many_objects() {
+        assert_eq!([3, 8, 70, 1_000, 10_000].map(default_min_points), [2, 4, 5, 16, 50]);
+    }
 }

@@ -7,6 +7,7 @@ use sbmds::figures::{Kind, Options, draw, write};
 use sbmds::run::{ComparedPair, ComparedRun, Comparison, FinishedRun, compare, digits};
 
 use crate::failure::Failure;
+use crate::say::{say, warn};
 
 /// Flags of `sbmds compare`.
 #[derive(Args)]
@@ -17,8 +18,8 @@ pub struct Compare {
     /// What to compare: diffusion-rate, sigma, or any name of diagnostics.csv or of the store
     #[arg(long, value_name = "NAME", default_value = "sigma")]
     quantity: String,
-    /// The figure, .svg or .png [default: compare-NAME.svg]
-    #[arg(long, value_name = "FILE")]
+    /// Draw the densities too, laid over one another, into this .svg, .pdf or .png
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print JSON instead of tables
     #[arg(long)]
@@ -29,27 +30,24 @@ impl Compare {
     pub fn run(&self) -> Result<(), Failure> {
         let runs = self.runs.iter().map(|run| FinishedRun::open(run)).collect::<Result<Vec<_>, _>>()?;
         let comparison = compare(&runs, &self.quantity)?;
-        let options = Options { quantity: Some(self.quantity.clone()), ..Options::default() };
-        let out = self.out.clone().unwrap_or_else(|| format!("compare-{}.svg", file_name(&self.quantity)).into());
-        write(&draw(Kind::Density, &runs, &options)?, &out)?;
+        if let Some(out) = &self.out {
+            let options = Options { quantity: Some(self.quantity.clone()), ..Options::default() };
+            write(&draw(Kind::Density, &runs, &options)?, out)?;
+        }
         if self.json {
             let json = serde_json::to_string_pretty(&comparison);
             println!("{}", json.map_err(|error| Failure::bad_input(error.to_string()))?);
         } else {
             print!("{}", tables(&comparison));
         }
-        eprintln!("densities: {}", out.display());
+        if let Some(out) = &self.out {
+            say(format_args!("densities: {}", out.display()));
+        }
         for run in runs.iter().filter(|run| !run.summary().converged) {
-            eprintln!("warning: {} has not converged: {}", run.path().display(), run.summary().verdict);
+            warn(format_args!("{} has not converged: {}", run.path().display(), run.summary().verdict));
         }
         Ok(())
     }
-}
-
-/// Letters, digits and hyphens.
-fn file_name(quantity: &str) -> String {
-    let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
-    quantity.chars().map(plain).collect()
 }
 
 fn tables(Comparison { quantity, runs, pairs }: &Comparison) -> String {

@@ -19,7 +19,7 @@ use crate::{report, terminal_map};
 #[derive(Args)]
 pub struct Demo {
     /// Directory to write the distances and the run to [default: sbmds-demo, or sbmds-demo-2, ... if that exists]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Width of the map in characters
     #[arg(long, value_name = "COLUMNS", default_value_t = 110)]

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::arguments::{CouplingArgs, InputArgs};
 use crate::failure::Failure;
+use crate::say::warn;
 use crate::tree_arguments::TreeArgs;
 
 /// Flags of `sbmds eval`.
@@ -72,7 +73,7 @@ impl Eval {
         let connections = Connections::of(&likelihood);
         let apart = disconnection(&connections, &coupling, data.names());
         for problem in apart.into_iter().chain(underdetermination(&connections, &coupling, data.names())) {
-            eprintln!("warning: {problem}");
+            warn(problem);
         }
 
         let x = coupling.to_places(&positions);
@@ -83,6 +84,13 @@ impl Eval {
         } else {
             likelihood.log_likelihood(&mut workspace, &x, self.sigma)
         };
+        if !log_likelihood.is_finite() {
+            return Err(Failure::bad_input(format!(
+                "the log-likelihood overflows: dissimilarities or distances are too large for --sigma {}. Remedy: divide all of \
+                 them by a common number",
+                self.sigma
+            )));
+        }
         let by_object = coupling.to_objects(&gradient);
         let evaluation = Evaluation {
             n_objects: x.n_objects(),

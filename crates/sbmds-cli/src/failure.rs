@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use crate::say::say;
+
 /// Why a command stopped.
 #[derive(Debug)]
 pub struct Failure {
@@ -39,7 +41,7 @@ impl Failure {
     /// Says why on stderr.
     pub fn report(self) -> ExitCode {
         let kind = if self.code == 2 { "error: " } else { "" };
-        eprintln!("{kind}{}", self.message);
+        say(format_args!("{kind}{}", self.message));
         ExitCode::from(self.code)
     }
 }
@@ -53,6 +55,12 @@ impl From<sbmds::dissimilarity::InputError> for Failure {
 /// Also a disk that is full or cannot be written: exit code 2, with the draws made so far readable.
 impl From<sbmds::run::RunError> for Failure {
     fn from(error: sbmds::run::RunError) -> Self {
+        Self::bad_input(error)
+    }
+}
+
+impl From<sbmds::files::SetError> for Failure {
+    fn from(error: sbmds::files::SetError) -> Self {
         Self::bad_input(error)
     }
 }

@@ -5,39 +5,60 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
-use sbmds::run::{self, Changes, Control, FitConfig, InputConfig, ModelConfig, Outcome, Summary, TreeConfig};
+use sbmds::coupling::Couplings;
+use sbmds::draws::StoreError;
+use sbmds::draws::checkpoint::CheckpointError;
+use sbmds::run::{
+    self, Changes, Control, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, Outcome, RunDirectory,
+    RunError, Summary, TreeConfig,
+};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::arguments::{CouplingArgs, ReadingArgs};
+use crate::arguments::{CouplingArgs, ReadingArgs, n_threads};
 use crate::failure::Failure;
 use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
+use crate::fit_settings::Given;
 use crate::progress::{Watch, WatchMode};
+use crate::say::{say, warn};
 use crate::tree_arguments::TreeArgs;
-use crate::{report, summary};
+use crate::{advice, duration, report, summary};
+
+const RUN: &str = "Run";
+const WORK: &str = "Work";
 
 /// Flags of `sbmds fit`.
 #[derive(Args)]
 pub struct Fit {
     /// Dissimilarities: matrix (CSV, TSV, PHYLIP, .npy; with or without names) or edge list `name,name,value`; `-` is
     /// standard input, and gzip is unpacked
-    #[arg(required_unless_present = "resume")]
+    #[arg(required_unless_present_any = ["resume", "config"])]
     input: Option<PathBuf>,
     #[command(flatten)]
     reading: ReadingArgs,
     /// Labels of the objects, for the report and for `sbmds cluster`: CSV or TSV with a header, the first column the name;
     /// an .npy input without --names takes its names from there, row by row
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
     labels: Option<PathBuf>,
     /// Directory of the run [default: the input's name with `-fit`]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", help_heading = RUN)]
     out: Option<PathBuf>,
-    /// Go on with a run that was stopped; `--draws`, `--until-ess` and `--max-draws` may ask for more
-    #[arg(long)]
+    /// Go on with a run that was stopped, or has too few draws: unchanged settings may be repeated, `--draws`,
+    /// `--until-ess` and `--max-draws` may ask for more
+    #[arg(long, help_heading = RUN, conflicts_with_all = ["overwrite", "config"])]
     resume: bool,
+    /// Replace the run in the directory, if there is one
+    #[arg(long, help_heading = RUN)]
+    overwrite: bool,
+    /// Take all settings from this file, such as the config.toml of a run, but for the flags given beside it
+    #[arg(long, value_name = "FILE", help_heading = RUN)]
+    config: Option<PathBuf>,
+    /// Stop after this time (90s, 10m, 1.5h; a plain number is seconds) with verdict, map and report of the draws so far;
+    /// --resume goes on
+    #[arg(long, value_name = "TIME", help_heading = RUN, value_parser = duration::parse)]
+    time: Option<Duration>,
     /// Dimensions of the map
-    #[arg(long, value_name = "D", default_value_t = 2)]
+    #[arg(short = 'D', long, value_name = "D", default_value_t = 2, help_heading = "Model")]
     dims: usize,
     #[command(flatten)]
     coupling: CouplingArgs,
@@ -46,72 +67,116 @@ pub struct Fit {
     #[command(flatten)]
     tree: TreeArgs,
     /// Draw the precision of the diffusion after locations that moved without it, or in turn with them (the paper's way)
-    #[arg(long, value_enum, value_name = "HOW", default_value = "collapsed", requires = "tree")]
+    #[arg(long, value_enum, value_name = "HOW", default_value = "collapsed", requires = "tree", help_heading = "Tree")]
     trait_precision_update: PrecisionUpdateArg,
     #[command(flatten)]
     sampler: SamplerArgs,
     #[command(flatten)]
     drawing: DrawArgs,
     /// Threads to use [default: all cores]; the draws do not depend on it
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", help_heading = WORK)]
     threads: Option<usize>,
     /// Seconds between checkpoints: what a kill can cost
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, help_heading = WORK)]
     checkpoint_every: f64,
     /// Progress on stderr: bars on a terminal, one JSON object per chain and second, or none
-    #[arg(long, value_enum, default_value = "auto")]
+    #[arg(long, value_enum, default_value = "auto", help_heading = WORK)]
     progress: WatchMode,
     /// Write no report.html and no map.svg, and draw no map at the end
-    #[arg(long)]
+    #[arg(long, help_heading = WORK)]
     no_report: bool,
+    /// Start although memory or disk seem too small for the run
+    #[arg(long, help_heading = WORK)]
+    force: bool,
+    /// Go on (--resume) with another instruction set than the run was started with: its draws are then those of neither alone
+    #[arg(long, requires = "resume", help_heading = RUN)]
+    other_instructions: bool,
+    /// What people coming from other programs look for; see [`Fit::refuse_nonmetric`].
+    #[arg(long, visible_alias = "non-metric", hide = true)]
+    nonmetric: bool,
     /// Whether the caller draws a map of its own.
     #[arg(skip)]
     pub map_is_drawn_elsewhere: bool,
 }
 
-/// Flags that may accompany `--resume`.
-const WITH_RESUME: [&str; 10] = [
-    "input",
-    "out",
-    "resume",
-    "threads",
-    "checkpoint_every",
-    "progress",
-    "no_report",
-    "draws",
-    "until_ess",
-    "max_draws",
-];
+/// Part of the time that is kept for the map and the report, and how much of it at most.
+const TIME_FOR_RESULTS: (f64, Duration) = (0.1, Duration::from_secs(120));
 
 impl Fit {
     pub fn run(&self, given: Option<&ArgMatches>) -> Result<(), Failure> {
         let start = Instant::now();
-        let directory = self.directory()?;
+        self.refuse_nonmetric()?;
+        let given = Given(given);
+        let base = self.config.as_deref().map(FitConfig::read).transpose()?.map(FitConfig::as_asked);
+        let directory = self.directory(base.as_ref())?;
         let stop = stop_flag()?;
         let watch = Watch::new(self.progress, self.drawing.chains);
-        let (n_threads, checkpoint_interval) = (self.n_threads()?, self.checkpoint_interval()?);
-        let control = Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval };
+        let (n_threads, checkpoint_interval) = (n_threads(self.threads)?, self.checkpoint_interval()?);
+        let deadline = self.time.and_then(|time| {
+            let for_results = time.mul_f64(TIME_FOR_RESULTS.0).min(TIME_FOR_RESULTS.1);
+            // Beyond what the clock counts there is no end.
+            start.checked_add(time - for_results)
+        });
+        let force = self.force;
+        let control = Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval, deadline, force };
         let outcome = if self.resume {
-            run::resume(&directory, &self.changes(given)?, &control)
+            run::resume(&directory, &self.changes(&directory, &given)?, &control)
         } else {
-            run::fit(self.config()?, &directory, &control)
+            let config = self.settings(base, &given)?;
+            let fit = if self.overwrite { run::fit_anew } else { run::fit };
+            fit(config, &directory, &control)
         };
         watch.end();
-        let shown = directory.display();
-        match outcome? {
+        let outcome = outcome.map_err(|error| with_way_on(error, &directory))?;
+        self.conclude(&directory, outcome, start, n_threads)
+    }
+
+    /// Shows what there is to see and says how to go on.
+    fn conclude(&self, run: &Path, outcome: Outcome, start: Instant, n_threads: usize) -> Result<(), Failure> {
+        let (shown, go_on) = (run.display(), advice::resume(run));
+        match outcome {
             Outcome::Finished(summary) => {
-                eprintln!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64());
-                self.show(&directory, n_threads);
-                verdict(&summary)
+                say(format_args!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64()));
+                self.show(run, n_threads);
+                say_what_is_shown(&summary, run);
+                verdict(run, &summary)
             }
             Outcome::FinishedBefore(summary) => {
-                eprintln!("{shown}: this run is finished; --draws with a larger number goes on with it");
-                verdict(&summary)
+                say(format_args!("{shown}: this run is finished; {go_on} --draws N goes on to N draws of each chain"));
+                if !report::is_there(run) {
+                    self.show(run, n_threads);
+                }
+                say_what_is_shown(&summary, run);
+                verdict(run, &summary)
             }
-            Outcome::Interrupted => Err(Failure::interrupted(format!(
-                "interrupted; everything is saved. Go on with: sbmds fit --resume --out {shown}"
+            Outcome::TimeUp(Some(summary)) => {
+                say(format_args!(
+                    "{shown}: the time is up after {} draws of each chain. Go on with: {go_on}",
+                    summary.n_draws
+                ));
+                self.show(run, n_threads);
+                say_what_is_shown(&summary, run);
+                verdict(run, &summary)
+            }
+            Outcome::TimeUp(None) => Err(Failure::interrupted(format!(
+                "the time is up before every chain had ended its warm-up, so that there is no map yet; everything is saved. Go on \
+                 with: {go_on}"
             ))),
+            Outcome::Interrupted => {
+                Err(Failure::interrupted(format!("interrupted; everything is saved. Go on with: {go_on}")))
+            }
         }
+    }
+
+    fn refuse_nonmetric(&self) -> Result<(), Failure> {
+        if !self.nonmetric {
+            return Ok(());
+        }
+        Err(Failure::bad_input(
+            "--nonmetric: there is no non-metric scaling here: the model takes the size of dissimilarities seriously, not their order \
+             alone. Remedy: see \"When not to use it\" in the README; isoMDS and metaMDS in R and MDS(metric=False) in scikit-learn \
+             do it",
+        ))
     }
 
     /// Draws the map and writes the report. What fails here leaves a good fit a good fit.
@@ -124,13 +189,15 @@ impl Fit {
             println!("\n{map}");
         }
         match report::write_into(directory, n_threads) {
-            Ok(()) => eprintln!("report: {}", report::default_path(directory).display()),
-            Err(failure) => eprintln!("warning: the fit is complete, but its report is not: {}", failure.message()),
+            Ok(()) => say(format_args!("report: {}", report::default_path(directory).display())),
+            Err(failure) => warn(format_args!("the fit is complete, but its report is not: {}", failure.message())),
         }
     }
 
-    fn directory(&self) -> Result<PathBuf, Failure> {
-        match (&self.out, &self.input) {
+    /// Where the run is, or is to be.
+    fn directory(&self, base: Option<&FitConfig>) -> Result<PathBuf, Failure> {
+        let input = self.input.as_deref().or(base.map(|base| base.input.path.as_path()));
+        match (&self.out, input) {
             (Some(out), _) => Ok(out.clone()),
             (None, Some(input)) => Ok(PathBuf::from(format!("{}-fit", stem(input)))),
             (None, None) => {
@@ -139,55 +206,66 @@ impl Fit {
         }
     }
 
-    fn n_threads(&self) -> Result<usize, Failure> {
-        match self.threads {
-            Some(0) => Err(Failure::bad_input("--threads: 0 is too few. Remedy: give a whole number of 1 or more")),
-            Some(threads) => Ok(threads),
-            None => Ok(std::thread::available_parallelism().map_or(1, Into::into)),
-        }
-    }
-
     fn checkpoint_interval(&self) -> Result<Duration, Failure> {
         let seconds = self.checkpoint_every;
+        if seconds > MOST_CHECKPOINT_SECONDS {
+            return Err(Failure::bad_input(format!(
+                "--checkpoint-every: {seconds} seconds are more than a day. Remedy: give at most {MOST_CHECKPOINT_SECONDS}; a kill \
+                 costs what was done since the last checkpoint"
+            )));
+        }
         Duration::try_from_secs_f64(seconds).map_err(|_| {
             Failure::bad_input(format!("--checkpoint-every: {seconds} is no time. Remedy: give seconds, 0 or more"))
         })
     }
 
-    /// What changes on `--resume`; refuses flags whose settings the run has fixed.
-    fn changes(&self, given: Option<&ArgMatches>) -> Result<Changes, Failure> {
-        let is_given = |flag: &str| given.is_some_and(|args| args.value_source(flag) == Some(ValueSource::CommandLine));
-        let fixed = given.into_iter().flat_map(ArgMatches::ids).map(|id| id.as_str());
-        // Groups of flags have names too, of types.
-        let fixed = fixed.filter(|id| !id.starts_with(char::is_uppercase) && !WITH_RESUME.contains(id));
-        if let Some(flag) = fixed.clone().find(|flag| is_given(flag)) {
-            let flag = flag.replace('_', "-");
-            return Err(Failure::bad_input(format!(
-                "--{flag} cannot be changed when a run is resumed. Remedy: leave it out, or start a new run with another --out"
-            )));
-        }
+    /// What changes on `--resume`; refuses flags that ask for what the run has not.
+    fn changes(&self, directory: &Path, given: &Given) -> Result<Changes, Failure> {
+        let (_, run) = RunDirectory::open(directory)?;
+        let asked = self.asked(self.input.as_deref().unwrap_or(&run.input.path))?;
+        given.check(&run, &asked)?;
+        let has_names = given.has("names") || given.has("labels");
         Ok(Changes {
-            input: self.input.as_deref().map(absolute).transpose()?,
-            draws: is_given("draws").then_some(self.drawing.draws),
+            input: self.input.is_some().then_some(asked.input.path),
+            names: asked.input.names.filter(|_| has_names),
+            labels: asked.input.labels,
+            tree: asked.tree.map(|tree| tree.path),
+            draws: given.has("draws").then_some(self.drawing.draws),
             until_ess: self.drawing.until_ess,
             max_draws: self.drawing.max_draws,
+            other_instructions: self.other_instructions,
         })
     }
 
-    fn config(&self) -> Result<FitConfig, Failure> {
+    /// The settings of a new run: those of a file, if one is given, under those of the flags.
+    fn settings(&self, base: Option<FitConfig>, given: &Given) -> Result<FitConfig, Failure> {
+        let input = self.input.as_deref().or(base.as_ref().map(|base| base.input.path.as_path()));
+        let asked = self.asked(input.ok_or_else(|| Failure::bad_input("an INPUT is needed"))?)?;
+        match base {
+            Some(base) if base.input.path.as_os_str().is_empty() && self.input.is_none() => {
+                Err(Failure::bad_input("--config: the file names no input. Remedy: give an INPUT"))
+            }
+            Some(base) => Ok(given.over(base, &asked)),
+            None => Ok(asked),
+        }
+    }
+
+    /// What all flags together ask for, with their defaults.
+    pub(crate) fn asked(&self, input: &Path) -> Result<FitConfig, Failure> {
         Ok(FitConfig {
             sbmds_version: env!("CARGO_PKG_VERSION").into(),
-            input: self.input_config()?,
-            model: self.model_config(),
+            instructions: Vec::new(),
+            input: self.input_config(input)?,
+            model: self.model_config()?,
             priors: self.priors.config(),
             tree: self.tree_config()?,
             sampler: self.sampler.settings(self.drawing.warmup),
             run: self.drawing.config(self.coupling.seed),
+            ..FitConfig::default()
         })
     }
 
-    fn input_config(&self) -> Result<InputConfig, Failure> {
-        let path = self.input.as_deref().ok_or_else(|| Failure::bad_input("an INPUT is needed"))?;
+    fn input_config(&self, path: &Path) -> Result<InputConfig, Failure> {
         let input = InputConfig {
             path: absolute(path)?,
             format: self.reading.format,
@@ -212,40 +290,83 @@ impl Fit {
         }))
     }
 
-    fn model_config(&self) -> ModelConfig {
-        ModelConfig {
+    fn model_config(&self) -> Result<ModelConfig, Failure> {
+        let couplings = match &self.coupling.couplings {
+            Couplings::Graph(path) => Couplings::Graph(absolute(path)?),
+            couplings => couplings.clone(),
+        };
+        Ok(ModelConfig {
             n_dims: self.dims,
-            couplings: self.coupling.couplings.clone(),
+            couplings,
             order: self.coupling.order.into(),
             landmarks: self.coupling.landmarks.into(),
             noise: self.coupling.noise,
             storage: self.coupling.storage.into(),
             standardize: self.priors.standardize,
             ..ModelConfig::default()
-        }
+        })
     }
 }
 
-/// Ends well or with exit code 1.
-fn verdict(summary: &Summary) -> Result<(), Failure> {
+/// Says which map the files hold, if it is not plainly the mean of all draws.
+fn say_what_is_shown(summary: &Summary, directory: &Path) {
+    for sentence in summary.shown.sentences() {
+        say(format_args!("note: {}", sentence.replace("RUN", &directory.display().to_string())));
+    }
+}
+
+/// Says both verdicts and what to do next; ends well or with exit code 1, by that on the chains alone.
+fn verdict(run: &Path, summary: &Summary) -> Result<(), Failure> {
+    let next = RunDirectory::open(run).map(|(_, config)| advice::after(run, &config, summary)).unwrap_or_default();
+    let text = std::iter::once(summary::verdicts(summary)).chain(next).collect::<Vec<_>>().join("\n");
     if summary.converged {
-        eprintln!("{}", summary.verdict);
-        Ok(())
-    } else {
-        Err(Failure::not_converged(&summary.verdict))
+        say(&text);
+        return Ok(());
     }
+    Err(Failure::not_converged(text))
 }
 
-/// Set by Ctrl-C or SIGTERM; a second one ends the process at once.
+/// An error of a run that has begun says how to go on with it.
+fn with_way_on(error: RunError, directory: &Path) -> Failure {
+    let is_of_disk = matches!(&error, RunError::Io { .. } | RunError::Store(StoreError::Io { .. }))
+        || matches!(&error, RunError::Checkpoint(CheckpointError::Io { .. }));
+    if is_of_disk && RunDirectory::open(directory).is_ok() {
+        let way_on = format!("{error}; then go on with: sbmds fit --resume --out {}", directory.display());
+        return Failure::bad_input(way_on);
+    }
+    error.into()
+}
+
+/// Set by Ctrl-C, SIGTERM or a closed terminal; a second signal ends the process at once.
 pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    for signal in signals() {
         // In this order the first signal finds the flag not yet set.
         signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
             .map_err(|error| Failure::bad_input(format!("cannot listen to signals: {error}")))?;
     }
     Ok(stop)
+}
+
+/// The signals that ask for an end.
+fn signals() -> Vec<i32> {
+    let mut signals = vec![SIGINT, SIGTERM];
+    #[cfg(target_os = "linux")]
+    if !is_ignored(signal_hook::consts::SIGHUP) {
+        signals.push(signal_hook::consts::SIGHUP);
+    }
+    signals
+}
+
+/// Whether whoever started this process wants a signal to be ignored, as `nohup` does.
+#[cfg(target_os = "linux")]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Who cannot tell leaves the signal alone.
+    mask.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// The name of an input without its extensions: of `euro.csv.gz`, `euro`. What comes through a pipe has none.

@@ -7,6 +7,7 @@ use sbmds::sampler::{Sampler, SamplerSettings};
 
 /// The priors.
 #[derive(Args)]
+#[command(next_help_heading = "Priors")]
 pub struct PriorArgs {
     /// Priors: weak ones that follow the size of the data, or the paper's N(0, 1) and IG(1, 1) in the unit of the input
     #[arg(long, value_enum, value_name = "FAMILY", default_value = "weak")]
@@ -41,6 +42,7 @@ pub enum PriorsArg {
 
 /// The sampler.
 #[derive(Args)]
+#[command(next_help_heading = "Sampler")]
 pub struct SamplerArgs {
     /// Sampler: auto, nuts, hmc, mh, mwg or surrogate
     #[arg(long, default_value = "auto")]
@@ -70,6 +72,7 @@ pub struct SamplerArgs {
 
 /// How much is drawn and kept.
 #[derive(Args)]
+#[command(next_help_heading = "Draws")]
 pub struct DrawArgs {
     /// Chains
     #[arg(long, value_name = "K", default_value_t = 4)]
@@ -89,6 +92,9 @@ pub struct DrawArgs {
     /// What to keep: all, thin:K (every K-th draw) or summary (moments of the locations, no draws of them)
     #[arg(long, value_name = "WHAT", default_value = "all")]
     keep: Keep,
+    /// Store the draws of the locations as the sampler has them, not aligned to one map
+    #[arg(long)]
+    raw_draws: bool,
     /// Draw until the smallest effective sample size of everything monitored is E
     #[arg(long, value_name = "E")]
     pub until_ess: Option<f64>,
@@ -177,6 +183,7 @@ impl DrawArgs {
             seed,
             start: self.start.into(),
             keep: self.keep,
+            raw_draws: self.raw_draws,
             until_ess: self.until_ess,
             max_draws: self.max_draws,
         }

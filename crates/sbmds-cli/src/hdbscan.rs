@@ -8,6 +8,7 @@ use sbmds::cluster::{Clustering, HdbscanSettings, Selection, hdbscan};
 use sbmds::dissimilarity::{Names, read_points};
 
 use crate::failure::Failure;
+use crate::say::say;
 
 /// Flags of `sbmds hdbscan`.
 #[derive(Args)]
@@ -24,7 +25,7 @@ pub struct Hdbscan {
     #[arg(long, default_value = "eom")]
     selection: Selection,
     /// Where to write the labels (name,label,probability,outlier_score; label -1 is noise) [default: stdout]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
@@ -40,14 +41,14 @@ impl Hdbscan {
         let refused = |error| Failure::bad_input(format!("{}: {error}", self.points.display()));
         let clustering = hdbscan(&x, &settings).map_err(refused)?;
         self.write(&names, &clustering)?;
-        eprintln!("{} points: {} clusters, {} noise", names.len(), clustering.n_clusters, clustering.n_noise());
+        say(format_args!("{} points: {} clusters, {} noise", names.len(), clustering.n_clusters, clustering.n_noise()));
         Ok(())
     }
 
     fn write(&self, names: &Names, clustering: &Clustering) -> Result<(), Failure> {
         let table = table(names, clustering).map_err(Failure::bad_input)?;
         let written = match &self.out {
-            Some(path) => std::fs::write(path, table),
+            Some(path) => sbmds::files::replace(path, &table),
             None => std::io::stdout().write_all(&table),
         };
         let place = self.out.as_ref().map_or("the labels".into(), |path| path.display().to_string());

@@ -1,21 +1,27 @@
 //! The `sbmds` command: a thin shell around the library.
 
+mod advice;
 mod arguments;
 mod bench;
 mod calibrate;
 mod cluster;
 mod compare;
+mod completions;
 mod demo;
+mod duration;
 mod eval;
+mod examples;
 mod export;
 mod failure;
 mod fit;
 mod fit_arguments;
+mod fit_settings;
 mod hdbscan;
 mod plot;
 mod progress;
 mod report;
 mod reproduce;
+mod say;
 mod simulate;
 mod summary;
 mod terminal_map;
@@ -29,7 +35,7 @@ use sbmds::likelihood::InstructionSet;
 
 /// Maps from dissimilarities, with honest uncertainty: sparse Bayesian multidimensional scaling.
 #[derive(Parser)]
-#[command(name = "sbmds", version, max_term_width = 110)]
+#[command(name = "sbmds", version, max_term_width = 110, after_help = examples::SBMDS)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -40,29 +46,42 @@ enum Command {
     /// The whole way on built-in data: distances between cities become a map of the world
     Demo(demo::Demo),
     /// Log-likelihood (and gradient) of given locations, as JSON
+    #[command(after_help = examples::EVAL)]
     Eval(eval::Eval),
     /// Simulated dissimilarities with their true locations
+    #[command(after_help = examples::SIMULATE)]
     Simulate(simulate::Simulate),
     /// Fit a map to dissimilarities: draws from its posterior, with a verdict on whether to trust them
+    #[command(after_help = examples::FIT)]
     Fit(Box<fit::Fit>),
     /// What a finished fit says
+    #[command(after_help = examples::SUMMARY)]
     Summary(summary::SummaryCommand),
     /// One interactive page of a finished fit, which opens offline in any browser
+    #[command(after_help = examples::REPORT)]
     Report(report::Report),
-    /// Figures of finished fits for papers: map, shepard, trace, rank, ess or density, as SVG or PNG
+    /// Figures of finished fits for papers: map, shepard, trace, rank, ess or density, as SVG, PDF or PNG
+    #[command(after_help = examples::PLOT)]
     Plot(plot::Plot),
     /// Clusters of a finished fit, with their uncertainty: HDBSCAN over the draws
+    #[command(after_help = examples::CLUSTER)]
     Cluster(Box<cluster::Cluster>),
     /// Clusters of points by HDBSCAN, without a fit
+    #[command(after_help = examples::HDBSCAN)]
     Hdbscan(hdbscan::Hdbscan),
-    /// One quantity in several fits: a table, distances between posteriors, and densities laid over one another
+    /// One quantity in several fits: a table, distances between posteriors, and if asked for densities laid over one another
+    #[command(after_help = examples::COMPARE)]
     Compare(compare::Compare),
     /// Write the draws of a fit as plain files
+    #[command(after_help = examples::EXPORT)]
     Export(export::Export),
     /// Simulate, fit, and check that fits contain the truth as often as they say
     Calibrate(calibrate::Calibrate),
     /// The paper's figures and tables, our numbers beside the authors'
     Reproduce(reproduce::Reproduce),
+    /// What a shell needs to complete commands and flags
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(completions::Completions),
     /// Measure speed on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -103,6 +122,7 @@ fn main() -> ExitCode {
         Command::Export(command) => command.run(),
         Command::Calibrate(command) => command.run(),
         Command::Reproduce(command) => command.run(),
+        Command::Completions(command) => command.run(),
         Command::Bench(command) => command.run(),
     };
     match result {

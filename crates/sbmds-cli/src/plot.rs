@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sbmds::dissimilarity::LabelColumn;
-use sbmds::figures::{Kind, Options, draw, write};
+use sbmds::figures::{Kind, Options, draw, missing_letters, write};
 use sbmds::run::FinishedRun;
 
 use crate::failure::Failure;
 use crate::report::LabelArgs;
+use crate::say::warn;
 
 /// Flags of `sbmds plot`.
 #[derive(Args)]
@@ -17,8 +18,8 @@ pub struct Plot {
     /// groups or tree
     #[arg(required = true, num_args = 2.., value_names = ["RUN", "KIND"])]
     words: Vec<PathBuf>,
-    /// The file to write: .svg (with its font inside) or .png (300 dots per inch)
-    #[arg(long, value_name = "FILE")]
+    /// The file to write: .svg or .pdf (with the font inside) or .png (300 dots per inch)
+    #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// What trace, rank, ess and density show: sigma, "log density", or any name of diagnostics.csv or of the store
     /// [default: sigma; for ess the one that mixes worst]
@@ -35,6 +36,9 @@ pub struct Plot {
     /// The two axes of a map
     #[arg(long, value_name = "A,B", default_value = "1,2", value_parser = two_axes)]
     axes: (usize, usize),
+    /// The mode to draw, from 1, if chains are in different ones (see `sbmds summary`)
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    mode: usize,
     /// Width in millimetres; 89 is one column of most journals
     #[arg(long, value_name = "MM", default_value_t = Options::default().width_mm)]
     width_mm: f64,
@@ -44,7 +48,7 @@ impl Plot {
     pub fn run(&self) -> Result<(), Failure> {
         let (kind, runs) = self.words.split_last().ok_or_else(|| Failure::bad_input("a RUN and a KIND are needed"))?;
         let kind: Kind = kind.to_string_lossy().parse().map_err(Failure::bad_input)?;
-        let runs = runs.iter().map(|run| FinishedRun::open(run)).collect::<Result<Vec<_>, _>>()?;
+        let runs = runs.iter().map(|run| FinishedRun::open_mode(run, self.mode)).collect::<Result<Vec<_>, _>>()?;
         let options = Options {
             quantity: self.quantity.clone(),
             colour: self.column("--colour", self.colour.as_deref(), &runs[0])?,
@@ -52,7 +56,11 @@ impl Plot {
             axes: self.axes,
             width_mm: self.width_mm,
         };
-        write(&draw(kind, &runs, &options)?, &self.out)?;
+        let scene = draw(kind, &runs, &options)?;
+        write(&scene, &self.out)?;
+        if let Some(warning) = missing_letters(&scene, &self.out) {
+            warn(format_args!("{}: {warning}", self.out.display()));
+        }
         println!("{}", self.out.display());
         Ok(())
     }
@@ -66,7 +74,7 @@ impl Plot {
             )));
         };
         if let Some(warning) = labels.warning() {
-            eprintln!("warning: {warning}");
+            warn(warning);
         }
         let known = || labels.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ");
         match labels.column(name) {

@@ -1,6 +1,6 @@
 //! Progress on stderr: bars for people, JSON lines for programs, a few words otherwise.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,7 @@ use sbmds::Locations;
 use sbmds::dissimilarity::Names;
 use sbmds::run::{ChainProgress, Observer};
 
+use crate::say::say;
 use crate::summary;
 use crate::time_left::{TimeLeft, spoken};
 
@@ -53,9 +54,9 @@ impl Watch {
     pub fn new(mode: WatchMode, n_chains: usize) -> Self {
         match mode {
             WatchMode::Auto if std::io::stderr().is_terminal() => {
-                Self::Bars { bars: MultiProgress::new(), of_chain: Mutex::new(vec![None; n_chains]) }
+                Self::Bars { bars: MultiProgress::new(), of_chain: Mutex::default() }
             }
-            WatchMode::Json => Self::Json(Mutex::new(vec![None; n_chains])),
+            WatchMode::Json => Self::Json(Mutex::default()),
             WatchMode::Auto => {
                 let next = Instant::now() + FIRST_WORD;
                 Self::Lines(Mutex::new(Lines { left: TimeLeft::new(n_chains), next }))
@@ -74,8 +75,10 @@ impl Watch {
 
     fn line(&self, text: &str) {
         match self {
-            Self::Bars { bars, .. } => bars.suspend(|| eprintln!("{text}")),
-            Self::Json(_) | Self::Lines(_) | Self::Quiet => eprintln!("{text}"),
+            Self::Bars { bars, .. } => bars.suspend(|| say(text)),
+            // JSON is escaped already and must stay whole.
+            Self::Json(_) => say_json(text),
+            Self::Lines(_) | Self::Quiet => say(text),
         }
     }
 }
@@ -107,7 +110,7 @@ impl Observer for Watch {
                 let latest = slot(&mut latest, progress.chain);
                 if progress.is_done() || latest.is_none_or(|latest| latest.elapsed() >= JSON_INTERVAL) {
                     *latest = Some(Instant::now());
-                    eprintln!("{}", serde_json::to_string(progress).unwrap_or_default());
+                    say_json(&serde_json::to_string(progress).unwrap_or_default());
                 }
             }
             Self::Lines(lines) => lines.lock().unwrap_or_else(PoisonError::into_inner).say(progress),
@@ -129,11 +132,20 @@ impl Lines {
         self.left.note(progress, now);
         let Some(seconds) = self.left.seconds().filter(|_| now >= self.next) else { return };
         self.next = now + BETWEEN_WORDS;
-        eprintln!("{:.0}% of the iterations are done, about {} to go", 100.0 * self.left.share(), spoken(seconds));
+        say(format_args!(
+            "{:.0}% of the iterations are done, about {} to go",
+            100.0 * self.left.share(),
+            spoken(seconds)
+        ));
     }
 }
 
-/// The entry of a chain; a resumed run may have more chains than the flags say.
+/// A line of JSON on stderr, if anybody listens.
+fn say_json(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// The entry of a chain, made when it first reports.
 fn slot<T>(of_chain: &mut Vec<Option<T>>, chain: usize) -> &mut Option<T> {
     if of_chain.len() <= chain {
         of_chain.resize_with(chain + 1, || None);

@@ -9,6 +9,8 @@ use sbmds::run::FinishedRun;
 
 use crate::failure::Failure;
 use crate::plot;
+use crate::say::say;
+use crate::say::warn;
 
 /// Flags of `sbmds report`.
 #[derive(Args)]
@@ -18,7 +20,7 @@ pub struct Report {
     #[command(flatten)]
     labels: LabelArgs,
     /// The file to write [default: report.html in the directory of the run]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
@@ -28,6 +30,12 @@ pub struct LabelArgs {
     /// Labels to colour objects by: CSV or TSV with a header, the first column the name
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
+    /// Columns of the labels whose numbers are classes, not amounts (few small whole numbers are taken so by themselves)
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    categorical: Vec<String>,
+    /// Columns of the labels whose numbers are amounts, though they look like classes
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    numeric: Vec<String>,
 }
 
 impl LabelArgs {
@@ -38,13 +46,23 @@ impl LabelArgs {
 
     /// The labels of the objects of a run: those given, or else those it was fitted with.
     pub fn read(&self, run: &FinishedRun) -> Result<Option<Labels>, Failure> {
-        match &self.labels {
+        let labels = match &self.labels {
             Some(path) => {
                 let labels = read_labels(path, run.names())?;
-                labels.note().iter().for_each(|note| eprintln!("note: {note}"));
-                Ok(Some(labels))
+                labels.note().iter().for_each(|note| say(format_args!("note: {note}")));
+                Some(labels)
             }
-            None => Ok(labels_of(run)),
+            None => labels_of(run),
+        };
+        let named = [("--categorical", &self.categorical), ("--numeric", &self.numeric)];
+        match (labels, named.iter().find(|(_, columns)| !columns.is_empty())) {
+            (None, Some((flag, _))) => Err(Failure::bad_input(format!(
+                "{flag}: there are no labels. Remedy: give a table of them with --labels"
+            ))),
+            (None, None) => Ok(None),
+            (Some(labels), _) => {
+                labels.with_kinds(&self.categorical, &self.numeric).map(Some).map_err(Failure::bad_input)
+            }
         }
     }
 }
@@ -52,7 +70,7 @@ impl LabelArgs {
 /// The labels a run was fitted with; if they cannot be read any more, there are none.
 fn labels_of(run: &FinishedRun) -> Option<Labels> {
     let path = run.config().input.labels.as_deref()?;
-    read_labels(path, run.names()).map_err(|error| eprintln!("warning: no labels: {error}")).ok()
+    read_labels(path, run.names()).map_err(|error| warn(format_args!("no labels: {error}"))).ok()
 }
 
 impl Report {
@@ -61,7 +79,7 @@ impl Report {
         let labels = self.labels.read(&run)?;
         let path = self.out.clone().unwrap_or_else(|| default_path(&self.run));
         let data = ReportData::gather(&run, labels.as_ref())?;
-        data.verdict.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        data.verdict.warnings.iter().for_each(warn);
         write_html(&data, &path)?;
         println!("{}", path.display());
         Ok(())
@@ -78,7 +96,14 @@ pub fn write_into(directory: &Path, n_threads: usize) -> Result<(), Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().map_err(Failure::bad_input)?;
     pool.install(|| {
         let run = FinishedRun::open(directory)?;
-        write_html(&ReportData::gather(&run, labels_of(&run).as_ref())?, &default_path(directory))?;
-        plot::write_map(&run, &directory.join("map.svg"))
+        let data = ReportData::gather(&run, labels_of(&run).as_ref())?;
+        // The report comes last: where it is, the map is too.
+        plot::write_map(&run, &directory.join("map.svg"))?;
+        Ok(write_html(&data, &default_path(directory))?)
     })
+}
+
+/// Whether a run has its report and its map.
+pub fn is_there(directory: &Path) -> bool {
+    default_path(directory).exists() && directory.join("map.svg").exists()
 }

@@ -12,6 +12,7 @@ use sbmds::reproduce::{
     reproduce,
 };
 
+use crate::arguments::n_threads;
 use crate::failure::Failure;
 use crate::fit::stop_flag;
 
@@ -35,7 +36,7 @@ pub struct Reproduce {
     toy: bool,
     /// Directory for the page, the figure and the tables; run again with the same one, and finished cells are not repeated
     /// [default: reproduce/NAME]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Leave out cells with more objects
     #[arg(long, value_name = "N")]
@@ -107,13 +108,7 @@ impl Reproduce {
     /// Where to work, with how many threads.
     fn place(&self, name: &str, stop: Arc<AtomicBool>) -> Result<Workplace, Failure> {
         let directory = self.out.clone().unwrap_or_else(|| PathBuf::from("reproduce").join(name));
-        let n_threads = match self.threads {
-            Some(0) => {
-                return Err(Failure::bad_input("--threads: 0 is too few. Remedy: give a whole number of 1 or more"));
-            }
-            Some(threads) => threads,
-            None => std::thread::available_parallelism().map_or(1, Into::into),
-        };
+        let n_threads = n_threads(self.threads)?;
         Ok(Workplace { directory, n_threads, stop })
     }
 

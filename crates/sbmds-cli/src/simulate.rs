@@ -17,7 +17,7 @@ pub struct Simulate {
     #[arg(long, value_name = "N", default_value_t = 100)]
     objects: usize,
     /// Dimensions of the true locations, each coordinate standard normal
-    #[arg(long, value_name = "D", default_value_t = 2)]
+    #[arg(short = 'D', long, value_name = "D", default_value_t = 2)]
     dims: usize,
     /// Noise added to the distances
     #[arg(long, value_enum, default_value = "half-normal")]
@@ -29,7 +29,7 @@ pub struct Simulate {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Directory to write distances.csv, truth.csv and true_distances.csv to
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
 }
 

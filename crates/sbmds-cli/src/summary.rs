@@ -7,12 +7,13 @@ use clap::Args;
 use csv::StringRecord;
 use sbmds::Locations;
 use sbmds::dissimilarity::Names;
+use sbmds::plain::{self, message};
 use sbmds::run::{RunDirectory, Summary, digits};
 use terminal_size::{Width, terminal_size_of};
 use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
-use crate::terminal_map;
+use crate::{advice, terminal_map};
 
 /// Flags of `sbmds summary`.
 #[derive(Args)]
@@ -40,18 +41,23 @@ const WIDEST: usize = 110;
 
 impl SummaryCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let (run, _) = RunDirectory::open(&self.run)?;
+        let (run, config) = RunDirectory::open(&self.run)?;
         let summary = run.summary()?;
         if self.json {
             let json = serde_json::to_string_pretty(&summary).map_err(Failure::bad_input)?;
             println!("{json}");
             return Ok(());
         }
+        run.check_file(&summary, "embedding.csv")?;
+        let rows = Rows::read(&run)?.of(summary.n_objects)?;
         print!("{}", table(&summary));
         for warning in &summary.warnings {
-            println!("warning: {warning}");
+            println!("{}", message(&format!("warning: {warning}")));
         }
-        let rows = Rows::read(&run)?;
+        for sentence in summary.shown.sentences() {
+            println!("note: {}", sentence.replace("RUN", &self.run.display().to_string()));
+        }
+        advice::after(run.path(), &config, &summary).iter().for_each(|line| println!("{line}"));
         rows.print(self.objects);
         let columns = if self.map { Some(terminal_columns().unwrap_or(NARROWEST)) } else { wide_terminal() };
         if let Some(columns) = columns.filter(|_| !self.no_map) {
@@ -108,15 +114,28 @@ impl Rows {
         Ok(Self { path, header, rows })
     }
 
+    /// The table, if it is whole: of so many objects, with their names.
+    fn of(self, n_objects: usize) -> Result<Self, Failure> {
+        if self.rows.len() == n_objects && self.header.get(0) == Some("name") {
+            return Ok(self);
+        }
+        Err(Failure::bad_input(format!(
+            "{} is damaged: it has {} objects instead of {n_objects}. Remedy: restore it from a copy, or fit again",
+            self.path.display(),
+            self.rows.len()
+        )))
+    }
+
     /// Prints the first rows.
     fn print(&self, most: usize) {
         let shown = &self.rows[..most.min(self.rows.len())];
-        let width = shown.iter().map(|row| row[0].width()).max().unwrap_or(0).max(4);
+        let names: Vec<String> = shown.iter().map(|row| plain::shown(&row[0])).collect();
+        let width = names.iter().map(|name| name.width()).max().unwrap_or(0).max(4);
         let padded = |name: &str| format!("{name}{}", " ".repeat(width.saturating_sub(name.width())));
         let titles = self.header.iter().skip(1).map(|name| cell(short(name))).collect::<String>();
         println!("\n{}{titles}", padded(&self.header[0]));
-        for row in shown {
-            println!("{}{}", padded(&row[0]), row.iter().skip(1).map(|text| cell(&number(text))).collect::<String>());
+        for (name, row) in names.iter().zip(shown) {
+            println!("{}{}", padded(name), row.iter().skip(1).map(|text| cell(&number(text))).collect::<String>());
         }
         if self.rows.len() > shown.len() {
             println!("... {} more in {}", self.rows.len() - shown.len(), self.path.display());
@@ -155,9 +174,15 @@ fn number(text: &str) -> String {
     text.parse::<f64>().map_or_else(|_| "-".into(), digits)
 }
 
+/// The verdicts, one line each.
+pub fn verdicts(summary: &Summary) -> String {
+    let lines: Vec<String> = summary.verdicts().iter().map(|(about, text)| format!("{about}: {text}")).collect();
+    lines.join("\n")
+}
+
 /// The numbers, one line each.
 fn table(summary: &Summary) -> String {
     let time = ("time", format!("{:.1} s of sampling over all chains", summary.seconds));
     let lines = summary.lines().into_iter().chain([time]).map(|(name, text)| format!("{name:14} {text}\n"));
-    format!("{}\n\n{}", summary.verdict, lines.collect::<String>())
+    message(&format!("{}\n\n{}", verdicts(summary), lines.collect::<String>()))
 }

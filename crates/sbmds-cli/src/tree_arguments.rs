@@ -8,9 +8,11 @@ use sbmds::dissimilarity::Names;
 use sbmds::tree::{MatchedTree, Tree};
 
 use crate::failure::Failure;
+use crate::say::{say, warn};
 
 /// Which tree, and how locations move along it.
 #[derive(Args)]
+#[command(next_help_heading = "Tree")]
 pub struct TreeArgs {
     /// Phylogeny whose tips are the objects (Newick or NEXUS): locations diffuse along its branches
     #[arg(long, value_name = "FILE")]
@@ -51,7 +53,7 @@ impl TreeArgs {
         let Some(path) = &self.tree else { return Ok(None) };
         let tree = Tree::read(path, self.tree_index.into()).map_err(Failure::bad_input)?;
         if self.tree_index.is_none() && tree.source().n_trees > 1 {
-            eprintln!("note: {} is used; --tree-index chooses another", tree.source());
+            say(format_args!("note: {} is used; --tree-index chooses another", tree.source()));
         }
         tree.match_tips(names, self.prune).map(Some).map_err(Failure::bad_input)
     }
@@ -65,7 +67,7 @@ impl TreeArgs {
         };
         let prior = BrownianPrior::new(tree, tip_places, settings).map_err(Failure::bad_input)?;
         if let Some(coincident) = prior.coincident_tips() {
-            eprintln!("warning: {coincident}");
+            warn(coincident);
         }
         Ok(prior)
     }

@@ -13,9 +13,9 @@ fn block(first: &str) -> String {
 #[test]
 fn the_evaluation_prints_what_the_readme_says() {
     let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("cities.csv"), block(",Berlin,London,Madrid,Paris,Rome")).unwrap();
+    std::fs::write(directory.path().join("five.csv"), block(",Berlin,London,Madrid,Paris,Rome")).unwrap();
     std::fs::write(directory.path().join("map.csv"), block("name,east,north")).unwrap();
-    let command = block("sbmds eval cities.csv --positions map.csv --sigma 0.1");
+    let command = block("sbmds eval five.csv --positions map.csv --sigma 0.1");
     let output = Command::new(env!("CARGO_BIN_EXE_sbmds"))
         .current_dir(directory.path())
         .args(command.split_whitespace().skip(1))

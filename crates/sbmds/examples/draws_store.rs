@@ -19,6 +19,7 @@ fn plan(names: &Names) -> StorePlan<'_> {
         names,
         n_dims: 2,
         keep_x: true,
+        reference: None,
         variables: vec![Variable::float("sigma"), Variable::float("lambda").with_axis("dim", 2)],
         stats: vec![
             Variable::float("lp"),
@@ -69,6 +70,6 @@ fn write_run(run: &Path) -> Result<(), Box<dyn std::error::Error>> {
     for (chain, n_draws) in [(0, N_DRAWS), (1, N_DRAWS), (2, 700)] {
         write_chain(&store, chain, n_draws)?;
     }
-    export_npy(run, &run.join("npy"), &[("lambda", "lambda.npy"), ("n_gradients", "n_gradients.npy")])?;
+    export_npy(run, &run.join("npy"), &[("lambda", "lambda.npy"), ("n_gradients", "n_gradients.npy")], None)?;
     Ok(())
 }

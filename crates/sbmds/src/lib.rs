@@ -2,11 +2,12 @@
 //!
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
 //! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
-//! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them) and [`embedding`] (the map).
+//! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them), [`embedding`] (the map) and
+//! [`quality`] (whether it describes the data).
 //! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, [`diffusion`] says what a fit
 //! with it found, [`cluster`] finds clusters in the draws. [`run`] is the whole story: a fit from file to directory;
 //! [`report`] makes a page and [`figures`] make pictures of it. [`calibration`] checks whole fits by simulation,
-//! [`reproduce`] makes the paper's figures again, [`simulate`] and [`demo`] make data to try everything on, and
+//! [`reproduce`] makes the paper's figures again, [`files`] replaces files together, [`plain`] makes text fit to be shown, [`simulate`] and [`demo`] make data to try everything on, and
 //! [`random`] hands out the streams of random numbers.
 
 pub mod brownian;
@@ -21,10 +22,13 @@ pub mod dissimilarity;
 pub mod draws;
 pub mod embedding;
 pub mod figures;
+pub mod files;
 pub mod likelihood;
 pub mod locations;
 mod numeric;
+pub mod plain;
 pub mod posterior;
+pub mod quality;
 pub mod random;
 pub mod report;
 pub mod reproduce;

@@ -25,6 +25,8 @@ pub enum Purpose {
     Ancestors = 7,
     /// Which draws are clustered.
     Clustering = 8,
+    /// Which pairs a map is judged by.
+    MapVerdict = 9,
 }
 
 /// The stream of one (seed, chain, purpose).

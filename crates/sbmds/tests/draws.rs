@@ -85,7 +85,7 @@ fn a_store_without_locations_keeps_the_scalars() {
     assert_eq!(reader.scalar("sigma", 0).unwrap().len(), 3);
     assert_eq!(reader.names().get(3), "3");
     let out = run.path().join("npy");
-    let written = export_npy(run.path(), &out, &[]).unwrap();
+    let written = export_npy(run.path(), &out, &[], None).unwrap();
     assert!(written.len() == 3 && !out.join("draws.npy").exists());
 }
 
@@ -95,14 +95,14 @@ fn exported_files_hold_the_draws_of_all_chains() {
     let names = names(5);
     let store = create(run.path(), &names, 4, 11);
     let out = run.path().join("npy");
-    assert!(matches!(export_npy(run.path(), &out, &[]), Err(StoreError::NoDraws { .. })));
+    assert!(matches!(export_npy(run.path(), &out, &[], None), Err(StoreError::NoDraws { .. })));
     // Chain 1 is behind: only what both have is exported.
     for (chain, n_draws) in [(0, 11), (1, 9)] {
         let mut writer = store.writer(chain).unwrap();
         (0..n_draws).for_each(|_| push(&mut writer, names.len()).unwrap());
         writer.finish().unwrap();
     }
-    export_npy(run.path(), &out, &[("lambda", "lambda.npy"), ("n_gradients", "n_gradients.npy")]).unwrap();
+    export_npy(run.path(), &out, &[("lambda", "lambda.npy"), ("n_gradients", "n_gradients.npy")], None).unwrap();
     let read = |file: &str| {
         let npy = npyz::NpyFile::new(fs::File::open(out.join(file)).unwrap()).unwrap();
         (npy.shape().to_vec(), npy.into_vec::<f64>().unwrap())

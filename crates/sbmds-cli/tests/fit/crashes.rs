@@ -102,7 +102,10 @@ fn killed_runs_that_keep_a_summary_or_draw_until_enough_end_the_same() {
 #[test]
 fn interrupted_by_the_user_a_run_saves_and_says_how_to_go_on() {
     let case = Case::new(200);
-    for name in ["INT", "TERM"] {
+    for name in ["INT", "TERM", "HUP"] {
+        if name == "HUP" && !hangups_arrive() {
+            continue;
+        }
         let child = spawn_until_checkpoint(&case, ENDLESS);
         signal(&child, name);
         let ended = Ended::from(child.wait_with_output().unwrap());
@@ -110,6 +113,31 @@ fn interrupted_by_the_user_a_run_saves_and_says_how_to_go_on() {
         case.run("summary run").expect(2, &["is not finished", "--resume"]);
         std::fs::remove_dir_all(case.path("run")).unwrap();
     }
+}
+
+/// Whether a child of this process gets SIGHUP: not where whoever started the tests has it ignored.
+fn hangups_arrive() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 0)
+}
+
+#[test]
+fn a_hangup_that_is_to_be_ignored_is() {
+    let case = Case::new(200);
+    let sbmds = env!("CARGO_BIN_EXE_sbmds");
+    // As nohup does it.
+    let script = format!("trap '' HUP; exec {sbmds} fit matrix.csv --out run {SETTINGS} {ENDLESS}");
+    let mut child = Command::new("sh").args(["-c", &script]).current_dir(case.directory.path()).spawn().unwrap();
+    while !case.path("run/checkpoints/chain-0").exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "ended before its first checkpoint");
+        sleep(Duration::from_millis(5));
+    }
+    signal(&child, "HUP");
+    sleep(Duration::from_millis(300));
+    assert_eq!(child.try_wait().unwrap(), None, "the run should have gone on");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[test]

@@ -2,10 +2,16 @@
 
 #[cfg(unix)]
 mod crashes;
+mod exports;
+mod going_on;
 mod inputs;
 mod kit;
+mod modes;
+mod overwriting;
 mod pictures;
 #[path = "../common/program.rs"]
 mod program;
 mod runs;
+mod time;
 mod trees;
+mod verdicts;

@@ -247,7 +247,9 @@ impl Replicate {
         let x = disperse(&self.first_map, 0.1, rng);
         let priors = self.posterior.priors();
         let known = priors.noise.is_fixed().then_some(self.truth.variance);
-        let variance = known.unwrap_or_else(|| mean_squared_residual(self.posterior.likelihood(), &x));
+        let above_floor = 2.0 * priors.noise.floor().powi(2);
+        let residual = || mean_squared_residual(self.posterior.likelihood(), &x).max(above_floor);
+        let variance = known.unwrap_or_else(residual);
         Parameters { x: x.as_slice().to_vec(), variance, spread: Spread::Scales(priors.scales.start(x.n_dims())) }
     }
 

@@ -36,6 +36,25 @@ fn fits_with_learned_scales_are_calibrated() {
     assert!(calibration.is_uniform(), "{calibration}");
 }
 
+#[test]
+fn fits_with_the_default_priors_are_calibrated() {
+    let mut settings = CalibrationSettings { couplings: Couplings::Full, ..small(Sampler::Nuts) };
+    settings.priors = Priors::weak(2);
+    let calibration = calibrated(&settings);
+    assert!(calibration.is_uniform(), "{calibration}");
+}
+
+/// A floor that most maps would go below.
+#[test]
+fn fits_with_a_floor_of_the_noise_are_calibrated() {
+    for sampler in [Sampler::Nuts, Sampler::Hmc] {
+        let mut settings = small(sampler);
+        settings.priors.noise = NoisePrior::InverseGamma { shape: 2.0, rate: 0.02, floor: 0.3 };
+        let calibration = calibrated(&settings);
+        assert!(calibration.is_uniform(), "{calibration}");
+    }
+}
+
 /// Draws that are not thinned at all from a walk that never warmed up are no sample of the posterior.
 #[test]
 fn a_chain_that_does_not_mix_is_found_out() {

@@ -120,6 +120,10 @@ pub(super) fn look_up(path: &Path, n_objects: usize, [a, b]: [usize; 2]) -> Resu
     if n_columns != n_objects as u64 || file.order() != npyz::Order::C {
         return Err(ClusterError::damaged(path, format!("it is for {n_columns} objects, the run has {n_objects}")));
     }
+    let n_bytes = file.dtype().num_bytes().unwrap_or(1) as u128 * u128::from(n_draws) * u128::from(n_columns);
+    if n_bytes > u128::from(std::fs::metadata(path).map_err(ClusterError::io("read", path))?.len()) {
+        return Err(ClusterError::damaged(path, "it is shorter than it says"));
+    }
     let places = (0..n_draws).map(|draw| [a, b].map(|object| draw * n_columns + object as u64));
     let is_short = file.dtype().num_bytes() == Some(2);
     let n_together = if is_short { count_equal::<i16>(file, places) } else { count_equal::<i32>(file, places) };

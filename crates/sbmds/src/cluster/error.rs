@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::hdbscan::HdbscanError;
 use crate::draws::StoreError;
+use crate::files::SetError;
 
 /// An error of clustering a run; every message says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +41,9 @@ pub enum ClusterError {
         /// What is wrong with it.
         what: String,
     },
+    /// Files that belong together.
+    #[error(transparent)]
+    Set(#[from] SetError),
     /// The system refused to read or write.
     #[error("cannot {action} {path}: {cause}; check the disk or choose another directory with --out")]
     Io {

@@ -30,7 +30,7 @@ pub use draw_labels::DrawLabels;
 pub use error::ClusterError;
 pub use hdbscan::{Clustering, HdbscanError, HdbscanSettings, Selection, hdbscan};
 pub(crate) use outlines::{Axes, Outline, outlines};
-pub use run::{RunClusters, cluster_run, together};
+pub use run::{Extras, RunClusters, WrittenClusters, cluster_run, together};
 pub use saved::SavedClusters;
 pub use summary::{ClusterSummary, ConsensusSummary, Spread, TruthSummary};
 pub use truth::{Score, Truth};

@@ -1,4 +1,4 @@
-//! The outlines of the clusters of a few draws, each laid over the mean map: the paper's picture of what is uncertain.
+//! The outlines of the clusters of a few draws, each aligned to the map shown: the paper's picture of what is uncertain.
 
 use super::bagging::DrawPlace;
 use super::hull::convex_hull;
@@ -32,9 +32,11 @@ pub(crate) fn outlines(
     saved: &SavedClusters,
     axes: &[Axes],
 ) -> Result<(Vec<DrawPlace>, Vec<Outline>), RunError> {
-    let n_clustered = saved.places.len();
-    let n_outlined = n_clustered.min(N_OUTLINED);
-    let chosen = (0..n_outlined).map(|k| (2 * k + 1) * n_clustered / (2 * n_outlined));
+    // Draws of another mode of the map would lie across it.
+    let shown = |&draw: &usize| run.shown_chains().contains(&saved.places[draw].chain);
+    let clustered: Vec<usize> = (0..saved.places.len()).filter(shown).collect();
+    let n_outlined = clustered.len().min(N_OUTLINED);
+    let chosen = (0..n_outlined).map(|k| clustered[(2 * k + 1) * clustered.len() / (2 * n_outlined)]);
     let mut places = Vec::new();
     let mut all = Vec::new();
     for (number, draw) in chosen.enumerate() {

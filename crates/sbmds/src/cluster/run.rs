@@ -1,6 +1,5 @@
 //! The clusters of a whole run: from its draws to a directory of results.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +14,7 @@ use super::truth::{Score, Truth};
 use crate::dissimilarity::Names;
 use crate::draws::DrawReader;
 use crate::draws::atomic::{Sync, replace_bytes};
+use crate::files::{FileSet, verify};
 
 pub(super) const LABELS: &str = "labels.npy";
 pub(super) const CONSENSUS: &str = "clusters.csv";
@@ -37,6 +37,24 @@ pub struct RunClusters {
     pub summary: ClusterSummary,
 }
 
+/// What may be written besides the clusters themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Extras {
+    /// `together.npy`: in how many draws each pair (a, b), a < b, shares a cluster, row by row.
+    pub counts: bool,
+    /// `together.csv`: the pairs that share a cluster with at least this probability.
+    pub pairs_above: Option<f64>,
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrittenClusters {
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// Number of pairs in `together.csv`, if that was wanted.
+    pub n_pairs_above: Option<usize>,
+}
+
 /// Clusters up to `n_draws` draws of a run and summarises them. The answer is the same for any number of threads.
 ///
 /// # Errors
@@ -57,43 +75,24 @@ pub fn cluster_run(
 
 impl RunClusters {
     /// Writes `summary.json`, `clusters.csv` (the consensus), `draws.csv` (one line per draw) and `labels.npy` (draws x
-    /// objects) to a directory, and removes what an earlier clustering left there of co-clustering.
+    /// objects) to a directory, and what else is wanted; all of them appear together, in the place of an earlier clustering.
     ///
     /// # Errors
     /// If the directory cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<Vec<PathBuf>, ClusterError> {
-        fs::create_dir_all(directory).map_err(ClusterError::io("create", directory))?;
-        for name in [COUNTS, PAIRS] {
-            remove(&directory.join(name))?;
-        }
-        let labels = directory.join(LABELS);
-        self.draws.labels.write(&labels)?;
+    pub fn write(&self, directory: &Path, extras: Extras) -> Result<WrittenClusters, ClusterError> {
+        let set = FileSet::begin(directory, &[LABELS, CONSENSUS, DRAWS, SUMMARY, COUNTS, PAIRS])?;
         let summary = serde_json::to_string_pretty(&self.summary).map_err(io::Error::from).map(|json| json + "\n");
-        Ok(vec![
-            replace(directory.join(CONSENSUS), self.consensus_table().map_err(io::Error::from))?,
-            replace(directory.join(DRAWS), self.draw_table().map_err(io::Error::from))?,
-            labels,
-            replace(directory.join(SUMMARY), summary.map(String::into_bytes))?,
-        ])
-    }
-
-    /// Writes `together.npy`: in how many draws each pair (a, b), a < b, shares a cluster, row by row.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write_counts(&self, directory: &Path) -> Result<PathBuf, ClusterError> {
-        let path = directory.join(COUNTS);
-        write_counts(&self.draws.labels, &path).map(|()| path)
-    }
-
-    /// Writes `together.csv`: the pairs that share a cluster with at least this probability; returns how many.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write_pairs_above(&self, directory: &Path, probability: f64) -> Result<(PathBuf, usize), ClusterError> {
-        let path = directory.join(PAIRS);
-        let n_pairs = write_pairs_above(&self.draws.labels, &self.names, probability, &path)?;
-        Ok((path, n_pairs))
+        replace(set.path(CONSENSUS), self.consensus_table().map_err(io::Error::from))?;
+        replace(set.path(DRAWS), self.draw_table().map_err(io::Error::from))?;
+        self.draws.labels.write(&set.path(LABELS))?;
+        replace(set.path(SUMMARY), summary.map(String::into_bytes))?;
+        if extras.counts {
+            write_counts(&self.draws.labels, &set.path(COUNTS))?;
+        }
+        let pairs_above =
+            |probability| write_pairs_above(&self.draws.labels, &self.names, probability, &set.path(PAIRS));
+        let n_pairs_above = extras.pairs_above.map(pairs_above).transpose()?;
+        Ok(WrittenClusters { files: set.commit()?, n_pairs_above })
     }
 
     fn consensus_table(&self) -> csv::Result<Vec<u8>> {
@@ -154,17 +153,11 @@ pub fn together(directory: &Path, names: &Names, pair: [&str; 2]) -> Result<(usi
     if !path.exists() {
         return Err(ClusterError::NotClustered(path));
     }
+    verify(directory)?;
     look_up(&path, names.len(), pair)
 }
 
 fn replace(path: PathBuf, content: io::Result<Vec<u8>>) -> Result<PathBuf, ClusterError> {
     let written = content.and_then(|bytes| replace_bytes(&path, Sync::Later, &bytes));
     written.map_err(ClusterError::io("write", &path)).map(|()| path)
-}
-
-fn remove(path: &Path) -> Result<(), ClusterError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(ClusterError::io("remove", path)(error)),
-        _ => Ok(()),
-    }
 }

@@ -12,6 +12,7 @@ use super::error::ClusterError;
 use super::run::{CONSENSUS, DRAWS, LABELS, SUMMARY};
 use super::summary::ClusterSummary;
 use crate::dissimilarity::Names;
+use crate::files::verify;
 
 /// What [`RunClusters::write`](super::RunClusters::write) left in a directory.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,16 +37,22 @@ impl SavedClusters {
     pub fn read(directory: &Path, names: &Names) -> Result<Option<Self>, ClusterError> {
         let path = directory.join(SUMMARY);
         let summary: ClusterSummary = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Nothing was clustered here, or somebody has removed this one file.
+                verify(directory)?;
+                return Ok(None);
+            }
             Err(error) => return Err(ClusterError::io("read", &path)(error)),
             Ok(json) => {
                 serde_json::from_slice(&json).map_err(|error| ClusterError::damaged(&path, error.to_string()))?
             }
         };
+        verify(directory)?;
         let labels = read_labels(&directory.join(LABELS), names.len())?;
         let places = read_places(&directory.join(DRAWS))?;
         let (consensus, confidence) = read_consensus(&directory.join(CONSENSUS), names)?;
-        if [summary.n_draws, places.len()] != [labels.n_draws(); 2] || summary.n_objects != names.len() {
+        let is_other = [summary.n_draws, places.len()] != [labels.n_draws(); 2] || summary.n_objects != names.len();
+        if is_other || summary.consensus.n_clusters > names.len() {
             return Err(ClusterError::damaged(&path, "its numbers of draws and objects are not those of the tables"));
         }
         Ok(Some(Self { summary, places, labels, consensus, confidence }))

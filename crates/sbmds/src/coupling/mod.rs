@@ -51,6 +51,33 @@ impl Pairs {
         }
     }
 
+    /// Refuses pairs that are not as this type promises, or not of `n_objects` places: kernels rely on it without looking.
+    ///
+    /// # Errors
+    /// What is wrong with the first that is.
+    pub fn check(&self, n_objects: usize) -> Result<(), String> {
+        match self {
+            Self::Diagonals(offsets) => {
+                let is_sorted = offsets.is_sorted_by(|a, b| a < b);
+                match offsets.iter().find(|&&offset| offset == 0 || offset >= n_objects) {
+                    Some(offset) => Err(format!("there is no offset {offset} among {n_objects} objects")),
+                    None if is_sorted => Ok(()),
+                    None => Err("offsets must be strictly increasing".into()),
+                }
+            }
+            Self::Landmarks(count) if *count > n_objects => Err(format!("{count} landmarks among {n_objects} objects")),
+            Self::Landmarks(_) => Ok(()),
+            Self::Graph(edges) => {
+                let is_sorted = edges.is_sorted_by(|a, b| a < b);
+                match edges.iter().find(|(a, b)| a >= b || *b as usize >= n_objects) {
+                    Some((a, b)) => Err(format!("({a}, {b}) is no pair a < b of {n_objects} objects")),
+                    None if is_sorted => Ok(()),
+                    None => Err("pairs must be strictly increasing".into()),
+                }
+            }
+        }
+    }
+
     /// Number of pairs among `n_objects` places, missing ones included.
     pub fn count(&self, n_objects: usize) -> usize {
         match self {

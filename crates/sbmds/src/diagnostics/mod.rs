@@ -41,4 +41,5 @@ pub use rank::rank_histogram;
 pub(crate) use rank::{quantile_of_sorted, sorted};
 pub use rhat::rhat;
 pub use spectral::{spectral_ess, spectral_ess_of_chain};
+pub(crate) use verdict::name_chains;
 pub use verdict::{Limits, Verdict, Worst};

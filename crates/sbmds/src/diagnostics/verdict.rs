@@ -134,7 +134,7 @@ fn how_much_longer(times: f64) -> String {
 }
 
 /// "chain 2" or "chains 0, 1 and 3".
-fn name_chains(group: &[usize]) -> String {
+pub(crate) fn name_chains(group: &[usize]) -> String {
     let numbers: Vec<String> = group.iter().map(usize::to_string).collect();
     match numbers.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("chains {} and {last}", rest.join(", ")),

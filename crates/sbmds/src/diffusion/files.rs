@@ -30,7 +30,9 @@ pub fn write_files(
         |_| true,
         |draw| {
             branches.push(draw.branch_statistics());
-            moments.add(draw.ancestors());
+            if draws.is_shown(draw) {
+                moments.add(draw.ancestors());
+            }
             Ok(())
         },
     )?;

@@ -3,9 +3,9 @@
 use crate::Locations;
 use crate::brownian::{BranchStatistics, BrownianPrior, NodeLocations, Precision};
 use crate::draws::DrawReader;
-use crate::embedding::procrustes;
+use crate::embedding::Alignment;
 use crate::random::{Purpose, stream};
-use crate::run::RunError;
+use crate::run::{RunError, X_SHIFT};
 use crate::tree::Tree;
 
 /// The draws of a run along a tree.
@@ -14,12 +14,14 @@ pub struct NodeDraws<'a> {
     /// In input order of the objects.
     prior: BrownianPrior,
     reader: &'a DrawReader,
-    /// The map that draws are laid over.
-    mean: &'a Locations,
+    /// What aligns draws to the map shown.
+    alignment: Alignment,
+    /// The chains that the map shown consists of.
+    shown: Vec<usize>,
     seed: u64,
 }
 
-/// Where every node of the tree is in one draw, laid over the mean map, in input units.
+/// Where every node of the tree is in one draw, aligned to the map shown, in input units.
 pub struct NodeDraw<'a> {
     /// Its chain.
     pub chain: usize,
@@ -33,9 +35,17 @@ pub struct NodeDraw<'a> {
 }
 
 impl<'a> NodeDraws<'a> {
-    /// Draws of `reader` along `tree`, whose prior is in input order of the objects; `seed` is the run's.
-    pub fn new(tree: &'a Tree, prior: BrownianPrior, reader: &'a DrawReader, mean: &'a Locations, seed: u64) -> Self {
-        Self { tree, prior, reader, mean, seed }
+    /// Draws of `reader` along `tree`, whose prior is in input order of the objects; the map shown, which they are aligned to,
+    /// consists of the chains `shown`; `seed` is the run's.
+    pub fn new(
+        tree: &'a Tree,
+        prior: BrownianPrior,
+        reader: &'a DrawReader,
+        alignment: Alignment,
+        shown: Vec<usize>,
+        seed: u64,
+    ) -> Self {
+        Self { tree, prior, reader, alignment, shown, seed }
     }
 
     /// The tree.
@@ -72,15 +82,17 @@ impl<'a> NodeDraws<'a> {
         let mut place = 0;
         for chain in 0..self.reader.n_chains() {
             let covariances = self.reader.scalar("trait_covariance", chain)?;
+            let origins = self.origins(chain)?;
             for (draw, covariance) in covariances.chunks_exact(n_dims * n_dims).enumerate() {
                 if is_wanted(place) {
-                    let x = self.reader.x(chain, draw)?;
+                    let origin = origins.as_ref().map(|origins| &origins[draw * n_dims..(draw + 1) * n_dims]);
+                    let x = centred(self.reader.x(chain, draw)?, origin);
                     let precision =
                         Precision::of_covariance(n_dims, covariance).ok_or_else(|| self.damaged(chain, draw))?;
                     let mut ancestors = Locations::zeros(self.prior.n_inner(), n_dims);
                     let rng = &mut stream(self.seed, place, Purpose::Ancestors);
                     self.prior.draw_ancestors(&mut workspace, x.as_slice(), &precision, rng, ancestors.as_mut_slice());
-                    let motion = procrustes(&x, self.mean);
+                    let motion = self.alignment.motion(&x);
                     let (tips, ancestors) = (motion.apply(&x), motion.apply(&ancestors));
                     visit(&NodeDraw { chain, draw, place, tips, ancestors, draws: self })?;
                 }
@@ -90,15 +102,42 @@ impl<'a> NodeDraws<'a> {
         Ok(())
     }
 
-    /// Locations of all nodes: the tips at the mean map, inner nodes at `ancestors`.
+    /// Where the root is expected in the frame of each stored draw of a chain; `None` if it is the origin, as in raw draws.
+    fn origins(&self, chain: usize) -> Result<Option<Vec<f64>>, RunError> {
+        let is_moved = self.reader.stats().any(|stat| stat.name == X_SHIFT);
+        Ok(if is_moved { Some(self.reader.stat(X_SHIFT, chain)?) } else { None })
+    }
+
+    /// The places, among all draws, of those that the map shown consists of.
+    pub(super) fn shown_places(&self) -> Vec<usize> {
+        let all = (0..self.reader.n_chains())
+            .flat_map(|chain| (0..self.reader.n_complete(chain)).map(move |_| chain))
+            .enumerate();
+        all.filter(|(_, chain)| self.shown.contains(chain)).map(|(place, _)| place).collect()
+    }
+
+    /// Whether the map shown consists of draws such as this.
+    pub fn is_shown(&self, draw: &NodeDraw<'_>) -> bool {
+        self.shown.contains(&draw.chain)
+    }
+
+    /// Locations of all nodes: the tips at the map shown, inner nodes at `ancestors`.
     pub(super) fn node_locations<'s>(&'s self, ancestors: &'s Locations) -> NodeLocations<'s> {
-        self.prior.node_locations(self.mean.as_slice(), ancestors.as_slice())
+        self.prior.node_locations(self.alignment.reference().as_slice(), ancestors.as_slice())
     }
 
     fn damaged(&self, chain: usize, draw: usize) -> RunError {
         let what = format!("trait_covariance of draw {draw} of chain {chain} is no covariance");
         RunError::Damaged { path: self.reader.path().to_owned(), what }
     }
+}
+
+/// Locations seen from the origin that the prior of the root is centred at.
+fn centred(mut x: Locations, origin: Option<&[f64]>) -> Locations {
+    for (dim, shift) in origin.into_iter().flatten().enumerate() {
+        x.dim_mut(dim).iter_mut().for_each(|x| *x -= shift);
+    }
+    x
 }
 
 impl NodeDraw<'_> {

@@ -29,10 +29,14 @@ impl NodeMap {
     /// # Errors
     /// If the store is damaged.
     pub fn of(draws: &NodeDraws<'_>) -> Result<Option<Self>, RunError> {
-        let (tree, chosen) = (draws.tree(), Spaced::new(draws.n_draws(), MOST_DRAWS));
+        let tree = draws.tree();
+        let shown = draws.shown_places();
+        let chosen = Spaced::new(shown.len(), MOST_DRAWS);
+        let wanted: Vec<usize> =
+            shown.iter().enumerate().filter(|(place, _)| chosen.contains(*place)).map(|(_, &place)| place).collect();
         let mut moments = Moments::new(tree.n_inner(), draws.reader().n_dims());
         draws.for_each(
-            |place| chosen.contains(place),
+            |place| wanted.binary_search(&place).is_ok(),
             |draw| {
                 moments.add(draw.ancestors());
                 Ok(())

@@ -3,6 +3,9 @@
 use super::error::{Fault, brief, shortened};
 use super::style::{is_decimal_comma, is_thousands};
 
+/// The largest dissimilarity, feature or coordinate: squares of larger ones overflow when summed.
+pub(super) const LARGEST: f64 = 1e150;
+
 /// Reads a cell as any number; NaN when it is missing.
 pub(super) fn parse_number(cell: &str) -> Result<f64, Fault> {
     match cell.parse::<f64>() {
@@ -43,6 +46,12 @@ pub(super) fn check_dissimilarity(value: f64) -> Result<f64, Fault> {
         return Err(Fault::new(
             format!("{value} is infinite; dissimilarities must be finite"),
             "leave the cell empty (NaN in a .npy) if the pair was not measured",
+        ));
+    }
+    if value > LARGEST {
+        return Err(Fault::new(
+            format!("{value:e} is too large; squares of dissimilarities beyond {LARGEST:e} overflow"),
+            "correct the value, or divide all by a common number",
         ));
     }
     if value < 0.0 {
@@ -145,6 +154,15 @@ mod tests {
     fn missing_cells_are_nan() {
         for cell in ["", "NA", "NaN", "nan", "N/A", "?", "-", "--"] {
             assert!(parse_number(cell).and_then(check_dissimilarity).unwrap().is_nan(), "{cell:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_whose_squares_overflow_are_refused() {
+        assert_eq!(parse_number("1e150").and_then(check_dissimilarity).unwrap(), 1e150);
+        for cell in ["1.1e150", "1e308"] {
+            let problem = parse_number(cell).and_then(check_dissimilarity).unwrap_err().problem;
+            assert!(problem.contains("too large"), "{problem}");
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::cell::is_missing;
 use super::error::{Fault, InputError, Place, listed, shortened};
+use super::label_kind::recognised;
 use super::names::Names;
 use super::table::Delimiter;
 use super::text::Source;
@@ -37,7 +38,7 @@ pub struct LabelColumn {
 /// The labels of all objects in one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LabelValues {
-    /// Words: the place of each object's in `levels` (sorted), or [`NO_LEVEL`].
+    /// Words, or numbers of classes: the place of each object's in `levels` (sorted), or [`NO_LEVEL`].
     Categorical {
         /// The different words.
         levels: Vec<String>,
@@ -85,8 +86,8 @@ impl Labels {
 }
 
 /// Reads a CSV or TSV with a header, whose first column is the name; rows in any order, empty cells (or NA) are missing.
-/// A column in which all other cells are numbers is numeric. Rows that name no object are left out. Objects that are
-/// numbered may have a single column of labels, in their order.
+/// A column in which all other cells are numbers is numeric, unless they look like class numbers (few, small, whole, repeated).
+/// Rows that name no object are left out. Objects that are numbered may have a single column of labels, in their order.
 ///
 /// # Errors
 /// If no name is among `names`, an object has two rows, a row has more or fewer cells than the header, or a column has more
@@ -206,9 +207,7 @@ impl Table {
         let number = |cell: &str| cell.parse::<f64>().ok().filter(|number| !number.is_infinite());
         let mut known = cells.iter().flatten().peekable();
         if known.peek().is_some() && known.all(|cell| number(cell).is_some()) {
-            return Ok(LabelValues::Numeric(
-                cells.iter().map(|cell| cell.and_then(number).unwrap_or(f64::NAN)).collect(),
-            ));
+            return Ok(recognised(cells.iter().map(|cell| cell.and_then(number).unwrap_or(f64::NAN)).collect()));
         }
         let levels: BTreeSet<&str> = cells.iter().flatten().copied().collect();
         if levels.len() > usize::from(NO_LEVEL) - 1 {

@@ -15,6 +15,7 @@ mod features;
 mod form;
 mod grid;
 mod hash;
+mod label_kind;
 mod labelled;
 mod labels;
 mod looks;

@@ -1,4 +1,4 @@
-//! NumPy `.npy` arrays, memory-mapped: the header, and single numbers of the data.
+//! NumPy `.npy` arrays, in memory or, if large, memory-mapped: the header, and single numbers of the data.
 //!
 //! The header is read here rather than by a crate because it must survive any bytes: sizes that overflow,
 //! nesting without end, lengths beyond the file.
@@ -96,13 +96,14 @@ impl Number {
 }
 
 impl Array {
-    /// Maps the file whose beginning `source` has read; pipes and packed files are read into memory instead.
+    /// Takes the file whose beginning `source` has read into memory, or maps it if it is too large for that and neither packed
+    /// nor a pipe.
     pub fn open(source: Source<'_>) -> Result<Self, InputError> {
         let file = source.file;
         if let Some(fault) = super::looks::binary(&source.head).filter(|_| !source.head.starts_with(MAGIC)) {
             return Err(fault.at(file, Place::File));
         }
-        let bytes = match source.plain_file() {
+        let bytes = match source.plain_file().filter(|_| !fits_in_memory(source.size)) {
             Some(path) => Bytes::Mapped(map(path).map_err(|error| unreadable(&error).at(file, Place::File))?),
             None => Bytes::Owned(source.into_bytes()?),
         };
@@ -205,6 +206,15 @@ fn half_to_f64(bits: u16) -> f64 {
         0x1f => f64::NAN,
         _ => (1.0 + fraction / 1024.0) * 2_f64.powi(exponent - 15),
     }
+}
+
+/// Bytes of the largest file that is read as a whole.
+const LARGEST_READ: u64 = 1 << 30;
+
+/// Whether a file is to be read as a whole. That is safe whatever happens to the file meanwhile; a mapped file that somebody
+/// cuts short ends the program with SIGBUS, so that only what is too large for memory is mapped.
+fn fits_in_memory(size: u64) -> bool {
+    size <= LARGEST_READ && crate::run::available_memory().is_none_or(|available| size <= available / 2)
 }
 
 fn map(path: &Path) -> std::io::Result<Mmap> {

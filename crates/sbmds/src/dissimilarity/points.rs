@@ -53,19 +53,8 @@ fn check(x: &Locations, error: impl Fn(usize, usize, Fault) -> InputError) -> Re
     for row in 0..x.n_objects() {
         for column in 0..x.n_dims() {
             let value = x.get(row, column);
-            check_coordinate(value).and_then(|()| check_size(value)).map_err(|fault| error(row, column, fault))?;
+            check_coordinate(value).map_err(|fault| error(row, column, fault))?;
         }
     }
     Ok(())
-}
-
-/// Squares of larger coordinates would overflow when summed.
-const LARGEST: f64 = 1e150;
-
-fn check_size(coordinate: f64) -> Result<(), Fault> {
-    if coordinate.abs() <= LARGEST {
-        return Ok(());
-    }
-    let problem = format!("{coordinate} is too large for a coordinate; distances would overflow");
-    Err(Fault::new(problem, "correct the value or divide all coordinates by a common number"))
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::cell::LARGEST;
 use super::error::{Fault, InputError, Place, listed, shortened};
 use super::labelled::{LabelledRows, NameColumn};
 use super::names::Names;
@@ -87,8 +88,12 @@ pub(super) fn has_dimensions(n_dims: usize) -> Result<(), Fault> {
 }
 
 pub(super) fn check_coordinate(coordinate: f64) -> Result<(), Fault> {
-    if coordinate.is_finite() {
+    if coordinate.abs() <= LARGEST {
         return Ok(());
+    }
+    if coordinate.is_finite() {
+        let problem = format!("{coordinate:e} is too large for a coordinate; distances would overflow");
+        return Err(Fault::new(problem, "correct the value or divide all coordinates by a common number"));
     }
     let problem = match coordinate.is_nan() {
         true => "a coordinate is missing".to_owned(),

@@ -14,13 +14,13 @@ pub(crate) enum Sync {
 /// Where the new content of `path` is gathered: `.NAME.tmp` in the same directory.
 ///
 /// The name is fixed, so that what a killed process left behind is overwritten when the write is repeated.
-pub(super) fn temporary_path(path: &Path) -> PathBuf {
+pub(crate) fn temporary_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.tmp"))
 }
 
 /// Whether `path` is what a killed [`replace_file`] leaves behind.
-pub(super) fn is_temporary(path: &Path) -> bool {
+pub(crate) fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') && name.ends_with(".tmp")
 }
@@ -42,10 +42,19 @@ pub(crate) fn replace_file(
 }
 
 fn fill(path: &Path, sync: Sync, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-    let mut writer = BufWriter::new(File::create(path)?);
+    let mut writer = BufWriter::new(create_anew(path)?);
     write(&mut writer)?;
     let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
     if sync == Sync::Now { file.sync_all() } else { Ok(()) }
+}
+
+/// Makes a file that was not there. Whatever has its name is removed first, and a link is removed, not followed: in a
+/// directory that others may write to, nobody can choose which file this empties.
+pub(crate) fn create_anew(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => fs::OpenOptions::new().write(true).create_new(true).open(path),
+    }
 }
 
 /// Replaces the file at `path` by `bytes`.
@@ -60,7 +69,7 @@ pub(super) fn sync_file(path: &Path) -> io::Result<()> {
 }
 
 /// Makes the names in the directory of `path` survive a power cut.
-pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_parent(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(parent) => sync_directory(parent),
         None => Ok(()),
@@ -68,14 +77,29 @@ pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     File::open(directory)?.sync_all()
 }
 
 /// Only Unix can sync a directory through a file handle.
 #[cfg(not(unix))]
-pub(super) fn sync_directory(_directory: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(_directory: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Removes what killed writes left behind in `directory`, if it is there, but not below it.
+pub(crate) fn sweep_here(directory: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if is_temporary(&entry.path()) && !entry.file_type()?.is_dir() {
+            fs::remove_file(entry.path())?;
+        }
+    }
     Ok(())
 }
 
@@ -120,6 +144,18 @@ mod tests {
         assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_planted_link_is_not_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, victim) = (directory.path().join("file"), directory.path().join("victim"));
+        fs::write(&victim, b"precious").unwrap();
+        std::os::unix::fs::symlink(&victim, temporary_path(&path)).unwrap();
+        replace_bytes(&path, Sync::Later, b"new").unwrap();
+        assert_eq!((fs::read(&path).unwrap(), fs::read(&victim).unwrap()), (b"new".to_vec(), b"precious".to_vec()));
+        assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::files::SetError;
+
 /// An error of the store of draws; every message names the path and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -95,6 +97,9 @@ pub enum StoreError {
         /// The store.
         path: PathBuf,
     },
+    /// Files that belong together.
+    #[error(transparent)]
+    Set(#[from] SetError),
     /// Nothing to export yet.
     #[error("{path} holds no draw of every chain yet; continue the run with --resume")]
     NoDraws {
@@ -119,12 +124,23 @@ impl StoreError {
 pub(crate) fn remedy(cause: &io::Error) -> &'static str {
     use io::ErrorKind::*;
     match cause.kind() {
-        StorageFull | QuotaExceeded => {
-            "free some space and continue with --resume (what was written before stays readable)"
-        }
+        StorageFull | QuotaExceeded => "free some space, then try again (what was written before stays readable)",
         PermissionDenied | ReadOnlyFilesystem => "choose a directory you may write to with --out",
         NotADirectory => "a part of this path is a file: choose another directory with --out",
         NotFound => "check that the directory is there",
-        _ => "check the disk, then continue with --resume",
+        _ => "check the disk, then try again",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_gets_advice_that_every_command_can_follow() {
+        let full = StoreError::io("write", Path::new("out/draws.npy"))(io::ErrorKind::StorageFull.into());
+        let message = full.to_string();
+        assert!(message.starts_with("cannot write out/draws.npy") && message.contains("free some space"), "{message}");
+        assert!(!message.contains("--resume"), "only a fit can be resumed: {message}");
     }
 }

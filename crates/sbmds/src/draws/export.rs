@@ -1,6 +1,5 @@
 //! The draws as plain NumPy files, for programs that do not read Zarr.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,16 +8,44 @@ use npyz::WriterBuilder;
 use super::atomic::{Sync, replace_file};
 use super::error::StoreError;
 use super::reader::DrawReader;
+use crate::Locations;
+use crate::files::FileSet;
+
+/// What becomes of a stored draw, given its chain and its number, before it is exported.
+pub type Frame<'a> = &'a dyn Fn(usize, usize, &Locations) -> Result<Locations, StoreError>;
+
+/// Files that an export, in any format, may have left where the next one is to be: they go when it comes.
+pub const EXPORTED: [&str; 12] = [
+    "draws.npy",
+    "draws.csv",
+    "scalars.csv",
+    "sigma.npy",
+    "log_likelihood.npy",
+    "lambda.npy",
+    "trace_sigma.npy",
+    "logdet_sigma.npy",
+    "names.txt",
+    "posterior.log",
+    "posterior.trees",
+    "ancestors.csv",
+];
 
 /// Writes `draws.npy` (chains, draws, objects, dims), `sigma.npy`, `log_likelihood.npy` (chains, draws) and `names.txt`
 /// to `out`, all in input order, with the draws that every chain has; returns the files written.
 ///
 /// `extra` names further variables and the files for them, such as `("trait_trace", "trace_sigma.npy")`.
-/// A run that kept no locations gets no `draws.npy`. The draws stream through: memory holds one chunk.
+/// `frame` moves every draw, as [`crate::run::ExportFrames`] does; without it draws are as stored.
+/// A run that kept no locations gets no `draws.npy`. All files appear together, in the place of an earlier export. The draws
+/// stream through: memory holds one chunk.
 ///
 /// # Errors
 /// If there is no complete draw or no such variable, the store is damaged, or `out` cannot be written.
-pub fn export_npy(run: &Path, out: &Path, extra: &[(&str, &str)]) -> Result<Vec<PathBuf>, StoreError> {
+pub fn export_npy(
+    run: &Path,
+    out: &Path,
+    extra: &[(&str, &str)],
+    frame: Option<Frame>,
+) -> Result<Vec<PathBuf>, StoreError> {
     let reader = DrawReader::open(run)?;
     let n_draws = reader.n_complete_in_all();
     if n_draws == 0 {
@@ -27,23 +54,26 @@ pub fn export_npy(run: &Path, out: &Path, extra: &[(&str, &str)]) -> Result<Vec<
     let scalars = [("sigma", "sigma.npy"), ("log_likelihood", "log_likelihood.npy")];
     // Every name is looked up before the first file is written.
     scalars.iter().chain(extra).try_for_each(|(name, _)| reader.find_anywhere(name).map(drop))?;
-    fs::create_dir_all(out).map_err(StoreError::io("create", out))?;
-    let mut written = Vec::new();
+    let set = FileSet::begin(out, &EXPORTED)?;
     if reader.has_x() {
-        written.push(export_x(&reader, n_draws, out.join("draws.npy"))?);
+        export_x(&reader, n_draws, set.path("draws.npy"), frame)?;
     }
     for (name, file) in scalars.iter().chain(extra) {
-        written.push(export_variable(&reader, n_draws, name, out.join(file))?);
+        export_variable(&reader, n_draws, name, set.path(file))?;
     }
-    written.push(export_names(&reader, out.join("names.txt"))?);
-    Ok(written)
+    export_names(&reader, set.path("names.txt"))?;
+    Ok(set.commit()?)
 }
 
-fn export_x(reader: &DrawReader, n_draws: usize, path: PathBuf) -> Result<PathBuf, StoreError> {
+fn export_x(reader: &DrawReader, n_draws: usize, path: PathBuf, frame: Option<Frame>) -> Result<PathBuf, StoreError> {
     let row_len = reader.names().len() * reader.n_dims();
     let shape = [reader.n_chains(), n_draws, reader.names().len(), reader.n_dims()];
     let draws = (0..reader.n_chains()).flat_map(|chain| (0..n_draws).map(move |draw| (chain, draw)));
     let rows = draws.map(|(chain, draw)| {
+        if let Some(frame) = frame {
+            let x = frame(chain, draw, &reader.x(chain, draw)?)?;
+            return Ok((0..x.n_objects()).flat_map(|object| x.object(object)).collect());
+        }
         let (values, place) = reader.x_chunk(chain, draw)?;
         Ok(values[place * row_len..(place + 1) * row_len].to_vec())
     });

@@ -4,6 +4,7 @@
 //! RUN/draws.zarr
 //!   posterior     x [chain, draw, object, dim], sigma [chain, draw], ...; coordinates chain, draw, object, dim
 //!   sample_stats  lp, acceptance_rate, ... [chain, draw];                 coordinates chain, draw
+//!   constant_data reference [object, dim]: the map that x is aligned to; absent if x is as the sampler had it
 //!   progress      n_draws [chain]: how many draws of each chain are complete
 //! ```
 //!
@@ -16,18 +17,24 @@
 
 pub(crate) mod atomic;
 pub mod checkpoint;
+mod digest;
 pub(crate) mod error;
 mod export;
+mod export_csv;
 mod plan;
 mod reader;
+mod reference;
+mod shape;
 mod spaced;
 mod store;
 mod tree;
 mod writer;
 mod zarr;
 
+pub(crate) use digest::digest;
 pub use error::StoreError;
-pub use export::export_npy;
+pub use export::{EXPORTED, Frame, export_npy};
+pub use export_csv::export_csv;
 pub use plan::{Axis, Dtype, StorePlan, Variable};
 pub use reader::DrawReader;
 pub(crate) use spaced::Spaced;

@@ -1,6 +1,7 @@
 //! What a store of draws will hold: chains, draws, objects, and the variables with their types and axes.
 
 use super::error::StoreError;
+use crate::Locations;
 use crate::dissimilarity::Names;
 
 /// The type a variable is stored in. Values are always pushed and read as `f64`.
@@ -80,6 +81,8 @@ pub struct StorePlan<'a> {
     pub n_dims: usize,
     /// Whether the locations themselves are kept (`false`: only the scalars).
     pub keep_x: bool,
+    /// The map that the locations are aligned to before they are pushed; `None`: they are pushed as the sampler has them.
+    pub reference: Option<&'a Locations>,
     /// Variables of the `posterior` group besides `x`, in the order they are pushed.
     pub variables: Vec<Variable>,
     /// Variables of the `sample_stats` group, in the order they are pushed.
@@ -97,6 +100,13 @@ const X_CHUNK_BYTES: usize = 2 << 20;
 const SCALAR_CHUNK_DRAWS: usize = 512;
 
 impl StorePlan<'_> {
+    /// Bytes that one draw of one chain takes.
+    pub fn bytes_per_draw(&self) -> u64 {
+        let of_locations = if self.keep_x { self.names.len() * self.n_dims } else { 0 };
+        let of_variables: usize = self.variables.iter().chain(&self.stats).map(Variable::row_len).sum();
+        ((of_locations + of_variables) * size_of::<f64>()) as u64
+    }
+
     /// Draws in one chunk of locations.
     pub(super) fn x_chunk_draws(&self) -> usize {
         let bytes_per_draw = self.names.len() * self.n_dims * size_of::<f64>();
@@ -166,7 +176,16 @@ mod tests {
     use super::*;
 
     fn plan(names: &Names, variables: Vec<Variable>) -> StorePlan<'_> {
-        StorePlan { n_chains: 2, n_draws: 100, names, n_dims: 2, keep_x: true, variables, stats: Vec::new() }
+        StorePlan {
+            n_chains: 2,
+            n_draws: 100,
+            names,
+            n_dims: 2,
+            keep_x: true,
+            reference: None,
+            variables,
+            stats: Vec::new(),
+        }
     }
 
     #[test]

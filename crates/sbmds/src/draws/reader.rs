@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::StoreError;
 use super::plan::Variable;
+use super::reference;
 use super::tree::{DRAW_AXIS, Stored, Tree};
 use super::zarr::ZarrArray;
 use crate::Locations;
@@ -35,6 +36,11 @@ impl DrawReader {
     /// # Errors
     /// If there is none or it is damaged.
     pub fn open(run: &Path) -> Result<Self, StoreError> {
+        // A run at work may have extended its store between two looks at it.
+        Self::open_as_it_is(run).or_else(|_| Self::open_as_it_is(run))
+    }
+
+    fn open_as_it_is(run: &Path) -> Result<Self, StoreError> {
         let tree = Tree::open(run)?;
         let objects = tree.coordinate("object")?;
         let names = Names::given(objects.read_chunk(&[0])?)
@@ -42,7 +48,12 @@ impl DrawReader {
         let n_dims = tree.coordinate("dim")?.shape()[0] as usize;
         let n_draws = tree.room()?.0 as usize;
         let n_complete = (0..tree.progress.shape()[0] as usize)
-            .map(|chain| Ok(tree.n_readable(chain)?.min(n_draws)))
+            .map(|chain| match tree.n_readable(chain)? {
+                n_complete if n_complete <= n_draws => Ok(n_complete),
+                n_complete => Err(StoreError::damaged(&tree.path)(format!(
+                    "chain {chain} has {n_complete} draws, but an array has room for {n_draws}"
+                ))),
+            })
             .collect::<Result<_, StoreError>>()?;
         Ok(Self { tree, names, n_dims, n_draws, n_complete, cached: Mutex::new(None) })
     }
@@ -85,6 +96,14 @@ impl DrawReader {
     /// Whether the run kept its locations.
     pub fn has_x(&self) -> bool {
         self.tree.x.is_some()
+    }
+
+    /// The map that the stored locations were aligned to; `None` if they are as the sampler had them.
+    ///
+    /// # Errors
+    /// If the store is damaged.
+    pub fn reference(&self) -> Result<Option<Locations>, StoreError> {
+        reference::read(&self.tree)
     }
 
     /// Variables of the `posterior` group besides `x`.
@@ -138,9 +157,21 @@ impl DrawReader {
     ///
     /// # Errors
     /// If the run kept no locations or the store is damaged.
-    pub fn for_each_x(&self, mut visit: impl FnMut(usize, usize, &Locations)) -> Result<(), StoreError> {
+    pub fn for_each_x(&self, visit: impl FnMut(usize, usize, &Locations)) -> Result<(), StoreError> {
+        self.for_each_x_of(&(0..self.n_chains()).collect::<Vec<_>>(), visit)
+    }
+
+    /// The same of some chains only.
+    ///
+    /// # Errors
+    /// If the run kept no locations or the store is damaged.
+    pub fn for_each_x_of(
+        &self,
+        chains: &[usize],
+        mut visit: impl FnMut(usize, usize, &Locations),
+    ) -> Result<(), StoreError> {
         let mut x = Locations::zeros(self.names.len(), self.n_dims);
-        for chain in 0..self.n_chains() {
+        for &chain in chains {
             for draw in 0..self.n_complete(chain) {
                 self.x_into(chain, draw, &mut x)?;
                 visit(chain, draw, &x);

@@ -8,8 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::atomic::{sweep, sync_parent};
 use super::error::StoreError;
 use super::plan::{StorePlan, Variable};
+use super::reference;
 use super::tree::{Tree, store_path};
 use super::writer::ChainWriter;
+use crate::Locations;
+
+/// Draws of a chain beyond which no run goes: each thousand of them takes a file.
+const MOST_DRAWS: usize = 1_000_000_000;
 
 /// The store of draws of one run, open for writing.
 #[derive(Debug)]
@@ -49,9 +54,23 @@ impl DrawStore {
     /// # Errors
     /// If there is no store, it is damaged or cannot be written.
     pub fn open(run: &Path) -> Result<Self, StoreError> {
+        Self::open_within(run, MOST_DRAWS)
+    }
+
+    /// The same, for a run that can have planned at most `most_draws` draws of each chain, or made more before.
+    ///
+    /// # Errors
+    /// If there is no store, it is damaged (it has room for more draws) or cannot be written.
+    pub fn open_within(run: &Path, most_draws: usize) -> Result<Self, StoreError> {
         let tree = Tree::open(run)?;
-        sweep(&tree.path).map_err(StoreError::io("clean", &tree.path))?;
         let (smallest, largest) = tree.room()?;
+        let made = (0..tree.progress.shape()[0] as usize).map(|chain| tree.n_readable(chain));
+        let made = made.collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or(0);
+        if largest > most_draws.max(made).min(MOST_DRAWS) as u64 {
+            let what = format!("it has room for {largest} draws, and at most {most_draws} were planned");
+            return Err(StoreError::damaged(&tree.path)(what));
+        }
+        sweep(&tree.path).map_err(StoreError::io("clean", &tree.path))?;
         if smallest < largest {
             tree.enlarge(largest)?;
         }
@@ -77,6 +96,14 @@ impl DrawStore {
     /// Variables of the `sample_stats` group, in the order they are pushed.
     pub fn stats(&self) -> impl Iterator<Item = &Variable> {
         self.tree.stats.iter().map(|stored| &stored.variable)
+    }
+
+    /// The map that locations are to be aligned to before they are pushed; `None`: they are pushed as they are.
+    ///
+    /// # Errors
+    /// If the store is damaged.
+    pub fn reference(&self) -> Result<Option<Locations>, StoreError> {
+        reference::read(&self.tree)
     }
 
     /// Makes room for `n_draws` draws of each chain; the writers already handed out may use it at once.

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 use super::error::StoreError;
 use super::plan::{Axis, Dtype, StorePlan, Variable};
+use super::reference;
+use super::shape;
 use super::zarr::{ArraySpec, Content, METADATA, ZarrArray, write_json};
 
 /// Name of the store in the directory of a run.
@@ -15,6 +17,8 @@ const STORE: &str = "draws.zarr";
 const POSTERIOR: &str = "posterior";
 const SAMPLE_STATS: &str = "sample_stats";
 const PROGRESS: &str = "progress";
+/// The group in which ArviZ looks for what does not change from draw to draw.
+pub(super) const CONSTANTS: &str = "constant_data";
 
 /// The group attribute that lists the variables in the order they are pushed.
 const VARIABLES: &str = "variables";
@@ -56,7 +60,11 @@ impl Tree {
             let group = path.join(group);
             fs::create_dir_all(&group).map_err(StoreError::io("create", &group))?;
             let names: Vec<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
-            write_group(&group, json!({ VARIABLES: names }))?;
+            let mut attributes = json!({ VARIABLES: names });
+            if group.ends_with(POSTERIOR) && plan.keep_x {
+                attributes["x_frame"] = reference::frame(plan).into();
+            }
+            write_group(&group, attributes)?;
             create_numbers(&group, "chain", plan.n_chains)?;
             create_draw_coordinate(&group, plan.n_draws as u64)?;
             variables.iter().try_for_each(|variable| create_variable(&group, plan, variable))?;
@@ -66,6 +74,14 @@ impl Tree {
         create_numbers(&posterior, "dim", plan.n_dims)?;
         if plan.keep_x {
             create_x(&posterior, plan)?;
+        }
+        if let Some(map) = plan.reference {
+            let group = path.join(CONSTANTS);
+            fs::create_dir_all(&group).map_err(StoreError::io("create", &group))?;
+            write_group(&group, json!({}))?;
+            create_object_names(&group, plan)?;
+            create_numbers(&group, "dim", plan.n_dims)?;
+            reference::create(&group, map)?;
         }
         create_progress(&path.join(PROGRESS), plan.n_chains)
     }
@@ -81,7 +97,9 @@ impl Tree {
         let variables = open_variables(&path.join(POSTERIOR))?;
         let stats = open_variables(&path.join(SAMPLE_STATS))?;
         let progress = Arc::new(ZarrArray::open(path.join(PROGRESS).join("n_draws"))?);
-        Ok(Self { path, x, variables, stats, progress })
+        let tree = Self { path, x, variables, stats, progress };
+        shape::check(&tree)?;
+        Ok(tree)
     }
 
     /// The array of a coordinate of the `posterior` group.
@@ -91,14 +109,35 @@ impl Tree {
 
     /// Number of draws every array has room for, and the room of the largest: a kill while the store is extended can
     /// leave the two different.
+    ///
+    /// # Errors
+    /// If the arrays differ in another way than [`Tree::enlarge`], which takes them one after the other, can leave them.
     pub(super) fn room(&self) -> Result<(u64, u64), StoreError> {
-        let mut room: Vec<u64> = self.drawn_arrays().map(|array| array.shape()[DRAW_AXIS]).collect();
-        for group in [POSTERIOR, SAMPLE_STATS] {
-            room.push(ZarrArray::open(self.path.join(group).join("draw"))?.shape()[0]);
+        let coordinates = self.draw_coordinates()?;
+        let rooms: Vec<(&Path, u64)> = coordinates
+            .iter()
+            .map(|array| (array.directory(), array.shape()[0]))
+            .chain(self.drawn_arrays().map(|array| (array.directory(), array.shape()[DRAW_AXIS])))
+            .collect();
+        let (largest, smallest) = (rooms[0].1, rooms[rooms.len() - 1].1);
+        let is_left_by_a_kill = |&&(_, room): &&(&Path, u64)| room == largest || room == smallest;
+        match rooms.iter().find(|room| !is_left_by_a_kill(room)).or_else(|| unsorted(&rooms)) {
+            Some((path, room)) => {
+                let what = format!("it has room for {room} draws, other arrays for {}", largest.max(smallest));
+                Err(StoreError::damaged(path)(what))
+            }
+            None => Ok((smallest, largest)),
         }
-        let smallest = room.iter().min().copied().unwrap_or_default();
-        let largest = room.iter().max().copied().unwrap_or_default();
-        Ok((smallest, largest))
+    }
+
+    /// The coordinates that count the draws.
+    pub(super) fn draw_coordinates(&self) -> Result<Vec<ZarrArray>, StoreError> {
+        let open = |group: &str| {
+            let draw = ZarrArray::open(self.path.join(group).join("draw"))?;
+            shape::has_axes(&draw, 1)?;
+            Ok(draw)
+        };
+        [POSTERIOR, SAMPLE_STATS].into_iter().map(open).collect()
     }
 
     /// Number of draws of `chain` that are on disk in every array.
@@ -108,8 +147,7 @@ impl Tree {
 
     /// Makes room for `n_draws` draws everywhere; what is already large enough stays.
     pub(super) fn enlarge(&self, n_draws: u64) -> Result<(), StoreError> {
-        for group in [POSTERIOR, SAMPLE_STATS] {
-            let draw = ZarrArray::open(self.path.join(group).join("draw"))?;
+        for draw in self.draw_coordinates()? {
             write_draw_numbers(&draw, n_draws)?;
             draw.enlarge(0, n_draws)?;
         }
@@ -117,10 +155,16 @@ impl Tree {
             .try_for_each(|array| ZarrArray::open(array.directory().to_owned())?.enlarge(DRAW_AXIS, n_draws))
     }
 
-    fn drawn_arrays(&self) -> impl Iterator<Item = &ZarrArray> {
+    /// The arrays with draws, in the order in which they are enlarged.
+    pub(super) fn drawn_arrays(&self) -> impl Iterator<Item = &ZarrArray> {
         let stored = self.variables.iter().chain(&self.stats).map(|stored| &stored.array);
         self.x.iter().chain(stored).map(Arc::as_ref)
     }
+}
+
+/// The first array that has more room than one before it.
+fn unsorted<'a>(rooms: &'a [(&'a Path, u64)]) -> Option<&'a (&'a Path, u64)> {
+    rooms.windows(2).find(|pair| pair[0].1 < pair[1].1).map(|pair| &pair[1])
 }
 
 fn write_group(directory: &Path, attributes: Value) -> Result<(), StoreError> {

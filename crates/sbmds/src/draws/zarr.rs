@@ -117,9 +117,35 @@ impl ZarrArray {
         self.chunk[axis].get() as usize
     }
 
-    /// Number of elements in a chunk.
+    /// Number of elements in a chunk; `None` if nobody can count so far.
+    pub(super) fn checked_chunk_size(&self) -> Option<usize> {
+        let lengths = self.chunk.iter().map(|length| usize::try_from(length.get()).ok());
+        lengths.into_iter().try_fold(1_usize, |size, length| size.checked_mul(length?))
+    }
+
+    /// Number of elements in a chunk, which `shape::check` has found to be a sensible one.
     pub(super) fn chunk_size(&self) -> usize {
-        (0..self.chunk.len()).map(|axis| self.chunk_len(axis)).product()
+        self.checked_chunk_size().unwrap_or(usize::MAX)
+    }
+
+    /// Whether the elements are text.
+    pub(super) fn is_text(&self) -> bool {
+        Content::Text.data_type() == *self.array.data_type()
+    }
+
+    /// Refuses a file that cannot be a chunk of this array before anything is allocated for what it should hold.
+    fn check_length(&self, n_bytes: usize) -> Result<(), String> {
+        let size = self.checked_chunk_size().ok_or("a chunk is larger than any file")?;
+        if self.is_text() {
+            // Every text takes four bytes for its length.
+            return if size <= n_bytes / 4 { Ok(()) } else { Err(format!("{n_bytes} bytes cannot hold {size} texts")) };
+        }
+        let n_bytes_each = if self.dtype().is_ok_and(|dtype| dtype == Dtype::Boolean) { 1 } else { 8 };
+        // The checksum takes four bytes.
+        match size.checked_mul(n_bytes_each).and_then(|product| product.checked_add(4)) {
+            Some(expected) if expected == n_bytes => Ok(()),
+            expected => Err(format!("it has {n_bytes} bytes instead of {}", expected.unwrap_or(usize::MAX))),
+        }
     }
 
     /// Name of an axis, empty if it has none.
@@ -185,6 +211,7 @@ impl ZarrArray {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(StoreError::damaged(&path)("missing")),
             other => other.map_err(StoreError::io("read", &path)),
         }?;
+        self.check_length(encoded.len()).map_err(StoreError::damaged(&path))?;
         let data_type = self.array.data_type();
         let decoded: ArrayBytes = self
             .array

@@ -1,23 +1,32 @@
 //! From dissimilarities to a first map, and from many sampled maps to one with error bars.
 
+mod alignment;
 mod classical;
 mod graph;
 mod krylov;
 mod landmark;
 mod linear;
 mod majorise;
+mod mixed_moments;
 mod moments;
+mod object_modes;
 mod pair_lists;
 mod pivot;
 mod procrustes;
 mod start;
 mod summary;
 mod triangulate;
+mod two_modes;
 
+pub use alignment::Alignment;
 pub use classical::classical_mds;
 pub use graph::graph_start;
 pub use landmark::landmark_mds;
+pub(crate) use mixed_moments::MixedMoments;
+pub use mixed_moments::ObjectModes;
 pub use moments::{Ellipse, Moments};
+pub(crate) use object_modes::alignment_to_mean;
+pub use object_modes::{ModeCentres, find_object_modes};
 pub use procrustes::{
     MeanMap, RigidMotion, generalised_procrustes, principal_axes, procrustes, rms_difference, shift_onto,
 };

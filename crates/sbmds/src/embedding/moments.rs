@@ -84,6 +84,34 @@ impl Moments {
         moved
     }
 
+    /// The same draws seen from another map: `centre` takes the place of the mean, and covariances are mean products of
+    /// deviations from it.
+    pub fn about(&self, centre: &Locations) -> Self {
+        let (n_dims, n) = (self.mean.n_dims(), self.n_draws as f64);
+        let gap = subtract(&self.mean, centre);
+        let mut seen = Self { mean: centre.clone(), ..self.clone() };
+        for row in 0..n_dims {
+            for column in row..n_dims {
+                for (object, sum) in seen.products[packed(row, column, n_dims)].iter_mut().enumerate() {
+                    *sum += n * gap.get(object, row) * gap.get(object, column);
+                }
+            }
+        }
+        seen
+    }
+
+    /// Replaces mean and covariance of one object by those of `other`, which has a single object.
+    pub fn replace_object(&mut self, object: usize, other: &Self) {
+        let (n_dims, covariance) = (self.mean.n_dims(), other.covariance(0));
+        let divisor = (self.n_draws.max(2) - 1) as f64;
+        for row in 0..n_dims {
+            self.mean.set(object, row, other.mean.get(0, row));
+            for column in row..n_dims {
+                self.products[packed(row, column, n_dims)][object] = covariance[row * n_dims + column] * divisor;
+            }
+        }
+    }
+
     /// Number of draws added.
     pub fn n_draws(&self) -> u64 {
         self.n_draws

@@ -29,6 +29,30 @@ impl RigidMotion {
         moved
     }
 
+    /// From a rotation (D x D, row by row) and a shift: x -> R x + shift.
+    pub fn from_parts(rotation: &[f64], shift: &[f64]) -> Self {
+        let n_dims = shift.len();
+        let rotation = Mat::from_fn(n_dims, n_dims, |row, column| rotation[row * n_dims + column]);
+        Self { rotation, from: vec![0.0; n_dims], to: shift.to_vec() }
+    }
+
+    /// R, row by row.
+    pub fn rotation(&self) -> Vec<f64> {
+        let n_dims = self.to.len();
+        (0..n_dims * n_dims).map(|entry| self.rotation[(entry / n_dims, entry % n_dims)]).collect()
+    }
+
+    /// Where the motion takes the origin: x -> R x + shift.
+    pub fn shift(&self) -> Vec<f64> {
+        let turned = |row: usize| (0..self.to.len()).map(|k| self.rotation[(row, k)] * self.from[k]).sum::<f64>();
+        self.to.iter().enumerate().map(|(row, to)| to - turned(row)).collect()
+    }
+
+    /// The motion back.
+    pub fn inverse(&self) -> Self {
+        Self { rotation: self.rotation.transpose().to_owned(), from: self.to.clone(), to: self.from.clone() }
+    }
+
     /// The covariance of moved locations, R C R', from the covariance C (D x D, row by row) before the motion.
     pub fn apply_to_covariance(&self, covariance: &[f64]) -> Vec<f64> {
         let n_dims = self.to.len();
@@ -49,6 +73,22 @@ pub fn procrustes(map: &Locations, reference: &Locations) -> RigidMotion {
     let cross = Mat::from_fn(n_dims, n_dims, |row, column| {
         let pairs = reference.dim(row).iter().zip(map.dim(column));
         pairs.map(|(target, x)| (target - to[row]) * (x - from[column])).sum::<f64>()
+    });
+    RigidMotion { rotation: nearest_orthogonal(cross.as_ref()), from, to }
+}
+
+/// The same where each object's squared distance counts with a weight of its own, positive for some.
+pub(super) fn weighted_procrustes(map: &Locations, reference: &Locations, weights: &[f64]) -> RigidMotion {
+    let (n_dims, total) = (map.n_dims(), weights.iter().sum::<f64>());
+    let centre = |x: &Locations| -> Vec<f64> {
+        (0..n_dims)
+            .map(|dim| x.dim(dim).iter().zip(weights).map(|(x, weight)| weight * x).sum::<f64>() / total)
+            .collect()
+    };
+    let (from, to) = (centre(map), centre(reference));
+    let cross = Mat::from_fn(n_dims, n_dims, |row, column| {
+        let pairs = reference.dim(row).iter().zip(map.dim(column)).zip(weights);
+        pairs.map(|((target, x), weight)| weight * (target - to[row]) * (x - from[column])).sum::<f64>()
     });
     RigidMotion { rotation: nearest_orthogonal(cross.as_ref()), from, to }
 }
@@ -276,6 +316,28 @@ mod tests {
     fn no_draws_give_no_mean_and_errors_are_handed_on() {
         assert!(generalised_procrustes(|_| Ok::<(), Infallible>(())).unwrap().is_none());
         assert_eq!(generalised_procrustes(|_| Err("disk")).unwrap_err(), "disk");
+    }
+
+    #[test]
+    fn weights_decide_whose_fit_counts() {
+        let (map, reference) = (gaussian_map(9, 2, 1), gaussian_map(9, 2, 2));
+        let equal = weighted_procrustes(&map, &reference, &[0.7; 9]).apply(&map);
+        assert!(rms_difference(&equal, &procrustes(&map, &reference).apply(&map)) < 1e-12);
+        let mut moved = random_motion(2, 3).apply(&reference);
+        moved.set(8, 0, 100.0);
+        let weights = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0];
+        let back = weighted_procrustes(&moved, &reference, &weights).apply(&moved);
+        assert!((0..8).all(|o| (0..2).all(|d| (back.get(o, d) - reference.get(o, d)).abs() < 1e-10)));
+    }
+
+    #[test]
+    fn a_motion_is_its_rotation_and_its_shift_and_can_be_undone() {
+        let (map, motion) = (gaussian_map(9, 3, 1), random_motion(3, 5));
+        let moved = motion.apply(&map);
+        let same = RigidMotion::from_parts(&motion.rotation(), &motion.shift()).apply(&map);
+        assert!(rms_difference(&same, &moved) < 1e-12);
+        assert!(rms_difference(&motion.inverse().apply(&moved), &map) < 1e-12);
+        assert!(rms_difference(&moved, &map) > 1.0, "the motion does something");
     }
 
     #[test]

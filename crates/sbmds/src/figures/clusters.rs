@@ -5,7 +5,7 @@ use plotters::style::RGBColor;
 use super::Options;
 use super::axes::{BELOW, Frame, Rect, range_of, room_left};
 use super::legend;
-use super::map::{axis_titles, checked_axes, dot_radius, equal_scales, height_of};
+use super::map::{checked_axes, dot_radius, draw_axes, equal_scales, height_of};
 use super::palette::{COLOURS, GREY, colour};
 use super::scene::{Ink, Point, Scene};
 use crate::cluster::{Axes, Outline, SavedClusters, outlines};
@@ -72,14 +72,13 @@ impl Picture {
         let height = height_of(right - left, x, y);
         scene.height = top + height + BELOW;
         let frame = equal_scales(Rect { left, top, right, bottom: top + height }, x, y);
-        let (across, up) = axis_titles(&run.embedding().mean, axes);
-        frame.draw(&mut scene, &across, &up);
+        draw_axes(&mut scene, &frame, &run.embedding().mean, axes);
         self.draw_objects(&mut scene, &frame);
         scene
     }
 
     fn draw_objects(&self, scene: &mut Scene, frame: &Frame) {
-        let radius = dot_radius(self.points.len());
+        let radius = dot_radius(self.points.len(), frame.rect);
         for (&(x, y), &ink) in self.points.iter().zip(&self.inks) {
             scene.dot(frame.place(x, y), radius, ink);
         }

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::axes::{BELOW, Rect, range_of, room_left};
-use super::map::{Colours, axis_titles, checked_axes, equal_scales, height_of};
+use super::map::{Colours, checked_axes, draw_axes, equal_scales, height_of};
 use super::names;
 use super::scene::{Ink, Point, Scene};
 use crate::Locations;
@@ -25,8 +25,7 @@ pub(super) fn draw(run: &FinishedRun, options: &Options, width: f64) -> Result<S
     let height = height_of(right - left, x, y);
     scene.height = top + height + BELOW;
     let frame = equal_scales(Rect { left, top, right, bottom: top + height }, x, y);
-    let titles = axis_titles(mean, (first, second));
-    frame.draw(&mut scene, &titles.0, &titles.1);
+    draw_axes(&mut scene, &frame, mean, (first, second));
     let dots: Vec<Point> = points.iter().map(|&(x, y)| frame.place(x, y)).collect();
     // Large groups first: they get their names.
     let mut order: Vec<usize> = (0..dots.len()).collect();
@@ -36,7 +35,7 @@ pub(super) fn draw(run: &FinishedRun, options: &Options, width: f64) -> Result<S
     }
     let (named, at): (Vec<String>, Vec<Point>) =
         order.iter().map(|&group| (groups.names[group].clone(), dots[group])).unzip();
-    names::beside(&mut scene, frame.rect, &named, &at, RADIUS);
+    names::beside(&mut scene, frame.rect, &named, &at, RADIUS, &[]);
     Ok(scene)
 }
 

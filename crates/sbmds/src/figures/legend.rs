@@ -2,7 +2,7 @@
 
 use plotters::style::RGBColor;
 
-use super::palette::{BLACK, ramp};
+use super::palette::{BLACK, GREY, ramp};
 use super::scene::{Anchor, Ink, Scene, TEXT, text_width};
 use crate::run::digits;
 
@@ -22,6 +22,30 @@ pub(super) enum Entry {
 pub(super) fn entries(scene: &mut Scene, left: f64, right: f64, top: f64, entries: &[(String, RGBColor)]) -> f64 {
     let filled: Vec<_> = entries.iter().map(|(name, colour)| (name.clone(), Entry::Filled, *colour)).collect();
     marks(scene, left, right, top, &filled)
+}
+
+/// The same under a title.
+pub(super) fn titled(
+    scene: &mut Scene,
+    left: f64,
+    right: f64,
+    top: f64,
+    title: &str,
+    entries: &[(String, RGBColor)],
+) -> f64 {
+    if entries.is_empty() {
+        return top;
+    }
+    let title = shortened(title, right - left);
+    scene.text((left, top + ROW / 2.0), title.as_str(), Anchor::Start, Ink::solid(GREY));
+    // Beside its entries if they need one row, else above them.
+    let needed: f64 = entries.iter().map(|(name, _)| SWATCH + 3.0 + text_width(name) + SPACE).sum();
+    let after = left + text_width(&title) + SPACE;
+    if after + needed - SPACE <= right {
+        self::entries(scene, after, right, top, entries)
+    } else {
+        self::entries(scene, left, right, top + ROW, entries)
+    }
 }
 
 /// The same with marks of several kinds.

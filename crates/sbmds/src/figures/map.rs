@@ -5,8 +5,10 @@ use plotters::style::RGBColor;
 use super::Options;
 use super::axes::{BELOW, Frame, Range, Rect, range_of, room_left};
 use super::legend;
+use super::line;
+use super::modes::OtherModes;
 use super::names;
-use super::palette::{GREY, colour, ramp};
+use super::palette::{COLOURS, GREY, colour, ramp};
 use super::scene::{Ink, Point, Scene};
 use crate::Locations;
 use crate::dissimilarity::{LabelColumn, LabelValues, NO_LEVEL};
@@ -16,15 +18,18 @@ use crate::run::{FinishedRun, RunError};
 
 /// Above so many objects their ellipses would be a black sheet.
 const MOST_ELLIPSES: usize = 1_000;
-/// Levels that get a colour of their own; the others share grey.
-const MOST_LEVELS: usize = 8;
 
 pub(super) fn draw(run: &FinishedRun, options: &Options, width: f64) -> Result<Scene, RunError> {
     let axes = checked_axes(options.axes, run.reader().n_dims())?;
-    let moments = run.moments()?;
-    let picture = Picture::new(run, &moments, axes);
+    if axes.1.is_none() {
+        return line::draw(run, options, width);
+    }
+    let (moments, object_modes) = run.moments_and_modes()?;
+    let other_modes = OtherModes::new(&object_modes, axes);
+    let picture = Picture { other_modes, ..Picture::new(run, &moments, axes) };
     let colours = Colours::new(options.colour.as_ref(), run.names().len());
-    let title = format!("Map of {} objects of {}, posterior mean with 95% ellipses", run.names().len(), run.name());
+    let what = run.what_is_shown();
+    let title = format!("Map of {} objects of {}, {what} with 95% ellipses", run.names().len(), run.name());
     Ok(picture.on_sheet(title, width, &colours, run))
 }
 
@@ -45,6 +50,7 @@ struct Picture {
     points: Vec<(f64, f64)>,
     ellipses: Vec<Ellipse>,
     titles: (String, String),
+    other_modes: OtherModes,
 }
 
 impl Picture {
@@ -52,19 +58,14 @@ impl Picture {
         let mean = &run.embedding().mean;
         let n_dims = mean.n_dims();
         let y = |object| second.map_or(0.0, |second| mean.get(object, second));
-        let ellipse = |object| {
-            let covariance = moments.covariance(object);
-            let entry =
-                |row: usize, column: Option<usize>| column.map_or(0.0, |column| covariance[row * n_dims + column]);
-            let yy = second.map_or(0.0, |second| entry(second, Some(second)));
-            Ellipse::of_covariance(entry(first, Some(first)), entry(first, second), yy)
-        };
+        let ellipse = |object| ellipse_on(&moments.covariance(object), n_dims, (first, second));
         let n_objects = mean.n_objects();
         let n_ellipses = if n_objects <= MOST_ELLIPSES { n_objects } else { 0 };
         Self {
             points: (0..n_objects).map(|object| (mean.get(object, first), y(object))).collect(),
             ellipses: (0..n_ellipses).map(ellipse).collect(),
             titles: axis_titles(mean, (first, second)),
+            other_modes: OtherModes::default(),
         }
     }
 
@@ -77,6 +78,7 @@ impl Picture {
         };
         let corners: Vec<Point> =
             self.points.iter().enumerate().flat_map(|(object, point)| ends(object, point)).collect();
+        let corners = [corners, self.other_modes.corners()].concat();
         (range_of(corners.iter().map(|corner| corner.0), 0.04), range_of(corners.iter().map(|corner| corner.1), 0.04))
     }
 
@@ -97,25 +99,42 @@ impl Picture {
     }
 
     fn draw_objects(&self, scene: &mut Scene, frame: &Frame, colours: &Colours, run: &FinishedRun) {
-        for (object, (&centre, ellipse)) in self.points.iter().zip(&self.ellipses).enumerate() {
-            if ellipse.major.is_finite() {
-                scene.line(outline(frame, centre, ellipse), 0.35, Ink::faint(colours.of(object), 0.6));
-            }
+        let known = |ellipse: &Ellipse| ellipse.major.is_finite();
+        let outline = |(&centre, ellipse): (&Point, &Ellipse)| {
+            if known(ellipse) { outline(frame, centre, ellipse) } else { Vec::new() }
+        };
+        let outlines: Vec<Vec<Point>> = self.points.iter().zip(&self.ellipses).map(outline).collect();
+        // Many ellipses would hide the dots.
+        let opacity = (6.0 / (outlines.len() as f64).sqrt()).clamp(0.2, 0.6);
+        for (object, outline) in outlines.iter().enumerate().filter(|(_, outline)| !outline.is_empty()) {
+            scene.line(outline.clone(), 0.35, Ink::faint(colours.of(object), opacity));
         }
-        let radius = dot_radius(self.points.len());
+        let radius = dot_radius(self.points.len(), frame.rect);
+        self.other_modes.draw(scene, frame, radius, &self.points, colours);
         let dots: Vec<Point> = self.points.iter().map(|&(x, y)| frame.place(x, y)).collect();
         for (object, &dot) in dots.iter().enumerate() {
             scene.dot(dot, radius, Ink::solid(colours.of(object)));
         }
         let names: Vec<String> = run.names().iter().map(Into::into).collect();
-        names::beside(scene, frame.rect, &names, &dots, radius);
+        let (names, dots) = self.other_modes.named(frame, names, dots);
+        names::beside(scene, frame.rect, &names, &dots, radius, &outlines);
     }
+}
+
+/// The 95% ellipse of a location on two axes.
+pub(super) fn ellipse_on(covariance: &[f64], n_dims: usize, (first, second): (usize, Option<usize>)) -> Ellipse {
+    let entry = |row: usize, column: Option<usize>| column.map_or(0.0, |column| covariance[row * n_dims + column]);
+    let yy = second.map_or(0.0, |second| entry(second, Some(second)));
+    Ellipse::of_covariance(entry(first, Some(first)), entry(first, second), yy)
 }
 
 /// What axes are called.
 pub(super) fn axis_titles(mean: &Locations, (first, second): (usize, Option<usize>)) -> (String, String) {
     let share = axis_share(mean);
     let title = |axis: usize| format!("Axis {} ({:.0}% of the variance)", axis + 1, 100.0 * share[axis]);
+    if second.is_none() {
+        return ("Location on the one axis; height means nothing".into(), String::new());
+    }
     (title(first), second.map(title).unwrap_or_default())
 }
 
@@ -124,9 +143,19 @@ pub(super) fn height_of(across: f64, x: Range, y: Range) -> f64 {
     (across * (y.1 - y.0) / (x.1 - x.0)).clamp(0.35 * across, 1.3 * across)
 }
 
-/// Small dots for many objects.
-pub(super) fn dot_radius(n_objects: usize) -> f64 {
-    (12.0 / (n_objects as f64).sqrt()).clamp(0.6, 1.5)
+/// Small dots for many objects, larger ones where there is room: each a few hundredths of the space between objects.
+pub(super) fn dot_radius(n_objects: usize, Rect { left, top, right, bottom }: Rect) -> f64 {
+    let space = ((right - left) * (bottom - top) / n_objects as f64).sqrt();
+    (0.055 * space).clamp(0.7, 1.8)
+}
+
+/// Draws the axes of a map; one of one dimension has none upwards.
+pub(super) fn draw_axes(scene: &mut Scene, frame: &Frame, mean: &Locations, axes: (usize, Option<usize>)) {
+    let (across, up) = axis_titles(mean, axes);
+    match axes.1 {
+        Some(_) => frame.draw(scene, &across, &up),
+        None => frame.draw_x(scene, &across),
+    }
 }
 
 /// The frame with ranges widened so that one unit is as long across as up.
@@ -141,7 +170,7 @@ pub(super) fn equal_scales(rect: Rect, x: Range, y: Range) -> Frame {
 }
 
 /// How far an ellipse reaches across and up; one that is not known reaches nowhere.
-fn reach(ellipse: &Ellipse) -> (f64, f64) {
+pub(super) fn reach(ellipse: &Ellipse) -> (f64, f64) {
     if !ellipse.major.is_finite() {
         return (0.0, 0.0);
     }
@@ -150,7 +179,7 @@ fn reach(ellipse: &Ellipse) -> (f64, f64) {
 }
 
 /// Points along an ellipse, on the sheet.
-fn outline(frame: &Frame, centre: (f64, f64), ellipse: &Ellipse) -> Vec<Point> {
+pub(super) fn outline(frame: &Frame, centre: (f64, f64), ellipse: &Ellipse) -> Vec<Point> {
     const CORNERS: usize = 40;
     let (sin, cos) = ellipse.angle_degrees.to_radians().sin_cos();
     let corner = |k: usize| {
@@ -169,7 +198,7 @@ pub(super) struct Colours {
 
 enum Meaning {
     None,
-    Levels(Vec<(String, RGBColor)>),
+    Levels { name: String, entries: Vec<(String, RGBColor)> },
     Numbers { name: String, range: (f64, f64) },
 }
 
@@ -177,7 +206,7 @@ impl Colours {
     pub(super) fn new(column: Option<&LabelColumn>, n_objects: usize) -> Self {
         match column.map(|column| (&column.name, &column.values)) {
             None => Self { of_object: vec![colour(0); n_objects], meaning: Meaning::None },
-            Some((_, LabelValues::Categorical { levels, codes })) => Self::of_levels(levels, codes),
+            Some((name, LabelValues::Categorical { levels, codes })) => Self::of_levels(name, levels, codes),
             Some((name, LabelValues::Numeric(values))) => Self::of_numbers(name, values),
         }
     }
@@ -187,12 +216,12 @@ impl Colours {
     }
 
     /// The most frequent levels get a colour each.
-    fn of_levels(levels: &[String], codes: &[u16]) -> Self {
+    fn of_levels(name: &str, levels: &[String], codes: &[u16]) -> Self {
         let mut counts = vec![0; levels.len()];
         codes.iter().filter(|&&code| code != NO_LEVEL).for_each(|&code| counts[usize::from(code)] += 1);
         let mut frequent: Vec<usize> = (0..levels.len()).collect();
         frequent.sort_by_key(|&level| std::cmp::Reverse(counts[level]));
-        frequent.truncate(if levels.len() > MOST_LEVELS { MOST_LEVELS - 1 } else { MOST_LEVELS });
+        frequent.truncate(if levels.len() > COLOURS.len() { COLOURS.len() - 1 } else { COLOURS.len() });
         frequent.sort_unstable();
         let colour_of = |code: u16| frequent.iter().position(|&level| level == usize::from(code)).map_or(GREY, colour);
         let mut entries: Vec<(String, RGBColor)> =
@@ -203,7 +232,7 @@ impl Colours {
             let others = if n_others > 0 { format!("{n_others} others or none") } else { "no label".into() };
             entries.push((others, GREY));
         }
-        Self { of_object, meaning: Meaning::Levels(entries) }
+        Self { of_object, meaning: Meaning::Levels { name: name.into(), entries } }
     }
 
     fn of_numbers(name: &str, values: &[f64]) -> Self {
@@ -217,7 +246,7 @@ impl Colours {
     pub(super) fn legend(&self, scene: &mut Scene, left: f64, right: f64) -> f64 {
         match &self.meaning {
             Meaning::None => 0.0,
-            Meaning::Levels(entries) => legend::entries(scene, left, right, 1.0, entries),
+            Meaning::Levels { name, entries } => legend::titled(scene, left, right, 1.0, name, entries),
             Meaning::Numbers { name, range } => legend::bar(scene, left, right, 1.0, name, *range),
         }
     }
@@ -236,5 +265,26 @@ mod tests {
             approx::assert_relative_eq!(across.0 - origin.0, origin.1 - up.1, max_relative = 1e-12);
             assert!(frame.x.0 <= x.0 && frame.x.1 >= x.1 && frame.y.0 <= y.0 && frame.y.1 >= y.1);
         }
+    }
+
+    #[test]
+    fn the_rarest_of_many_levels_share_grey() {
+        let levels: Vec<String> = (0..14).map(|level| format!("level {level}")).collect();
+        // Two objects of each level but the last.
+        let codes = (0..13).chain(0..14).collect();
+        let column = LabelColumn { name: "clade".into(), values: LabelValues::Categorical { levels, codes } };
+        let colours = Colours::new(Some(&column), 27);
+        let Meaning::Levels { name, entries } = &colours.meaning else { panic!() };
+        assert_eq!((name.as_str(), entries.len()), ("clade", COLOURS.len()));
+        assert_eq!(entries[11], ("3 others or none".into(), GREY));
+        assert!(colours.of(26) == GREY && colours.of(0) == colours.of(13) && colours.of(0) != GREY);
+    }
+
+    #[test]
+    fn dots_grow_with_the_sheet_and_shrink_with_their_number() {
+        let sheet = |width: f64| Rect { left: 0.0, top: 0.0, right: width, bottom: width };
+        let (column, page) = (sheet(225.0), sheet(480.0));
+        assert!(dot_radius(300, page) > 1.4 && dot_radius(300, column) < 0.8);
+        assert_eq!((dot_radius(10, column), dot_radius(100_000, column)), (1.8, 0.7));
     }
 }

@@ -1,8 +1,8 @@
 //! Figures for papers: a finished run as a map, a Shepard plot, traces, ranks, effective sample sizes,
 //! densities, clusters, groups or the tree it diffused along.
 //!
-//! [`draw`] makes a [`Scene`] of lines, dots and texts in points of print, and [`write()`] puts it into an SVG (which carries its
-//! font) or a PNG (300 dots per inch) by the extension of the file. Text is 7 points high at the width that is asked for; colours
+//! [`draw`] makes a [`Scene`] of lines, dots and texts in points of print, and [`write()`] puts it into an SVG or a PDF (which carry
+//! their font) or a PNG (300 dots per inch) by the extension of the file. Text is 7 points high at the width that is asked for; colours
 //! are those of Okabe and Ito (2008), which colour-blind people tell apart.
 
 mod axes;
@@ -13,10 +13,14 @@ mod density;
 mod ess;
 mod groups;
 mod legend;
+mod letters;
+mod line;
 mod map;
 mod maps;
+mod modes;
 mod names;
 mod palette;
+mod pdf;
 mod render;
 mod scene;
 mod shepard;
@@ -28,7 +32,7 @@ use std::str::FromStr;
 
 pub(crate) use chart::{Axis, AxisScale, Chart, Look, Panel, Series, SeriesColour, SeriesPoint, draw as draw_chart};
 pub(crate) use maps::{Maps, SmallMap, draw as draw_maps};
-pub use render::write;
+pub use render::{missing_letters, write};
 pub use scene::Scene;
 
 use crate::dissimilarity::LabelColumn;
@@ -37,7 +41,7 @@ use crate::run::{FinishedRun, RunError};
 /// What a figure shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Mean locations with 95% ellipses.
+    /// The map shown, with 95% ellipses; objects that have several modes with one for each.
     Map,
     /// Observed dissimilarities against fitted distances.
     Shepard,

@@ -7,8 +7,9 @@ pub(super) const BLACK: RGBColor = RGBColor(26, 26, 26);
 /// What stays behind: reference lines, objects without a label.
 pub(super) const GREY: RGBColor = RGBColor(140, 140, 140);
 
-/// Okabe and Ito (2008), in an order that keeps the first few far apart on white.
-pub(super) const COLOURS: [RGBColor; 8] = [
+/// Okabe and Ito (2008), in an order that keeps the first few far apart on white, their yellow darkened to be seen on it; then four
+/// dark ones of Tol (2021) for those who have more than eight things to tell apart.
+pub(super) const COLOURS: [RGBColor; 12] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -16,7 +17,11 @@ pub(super) const COLOURS: [RGBColor; 8] = [
     RGBColor(86, 180, 233),
     RGBColor(230, 159, 0),
     RGBColor(0, 0, 0),
-    RGBColor(240, 228, 66),
+    RGBColor(160, 145, 0),
+    RGBColor(136, 34, 85),
+    RGBColor(51, 34, 136),
+    RGBColor(17, 119, 51),
+    RGBColor(102, 37, 6),
 ];
 
 /// The colour of the k-th of several; after the last comes the first again.
@@ -42,4 +47,27 @@ pub(super) fn ramp(share: f64) -> RGBColor {
     let (low, high) = (RAMP[below], RAMP[below + 1]);
     let mix = |low: f64, high: f64| (low + weight * (high - low)).round() as u8;
     RGBColor(mix(low.0, high.0), mix(low.1, high.1), mix(low.2, high.2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance, as WCAG 2 has it.
+    fn luminance(RGBColor(red, green, blue): RGBColor) -> f64 {
+        let linear = |channel: u8| {
+            let share = f64::from(channel) / 255.0;
+            if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    }
+
+    #[test]
+    fn every_colour_is_seen_on_white_and_differs_from_the_others() {
+        for (k, &one) in COLOURS.iter().enumerate() {
+            // The lightest of Okabe and Ito's that remain have 2.2; their yellow has 1.3.
+            assert!(1.05 / (luminance(one) + 0.05) > 2.1, "colour {k} is lost on white");
+            assert!(COLOURS[..k].iter().all(|&other| other != one) && one != GREY);
+        }
+    }
 }

@@ -1,5 +1,6 @@
-//! From a scene to a file: SVG with its font inside, or PNG at print resolution.
+//! From a scene to a file: SVG or PDF with the font inside, or PNG at print resolution.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Once;
 
@@ -11,13 +12,15 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, FontTransform, register_font};
 
 use super::POINTS_PER_MM;
+use super::letters::{self, FONT};
+use super::pdf::pdf;
 use super::scene::{Anchor, Ink, Mark, Scene, TEXT};
-use crate::draws::atomic::{Sync, replace_bytes};
+use crate::files::replace;
+use crate::plain::escaped;
 use crate::run::RunError;
 
 /// The family of the embedded font.
-pub(super) const FAMILY: &str = "Inter";
-const FONT: &[u8] = include_bytes!("font/inter-subset.otf");
+const FAMILY: &str = "Inter";
 const WEB_FONT: &[u8] = include_bytes!("font/inter-subset.woff2");
 
 /// Print resolution of a PNG, in dots per inch.
@@ -34,23 +37,32 @@ const PNG_RISE: f64 = 0.24;
 /// Writes a scene as the extension of `path` says; the file appears whole or not at all.
 ///
 /// # Errors
-/// If the extension is neither svg nor png, or the file cannot be written.
+/// If the extension is none of svg, pdf and png, or the file cannot be written.
 pub fn write(scene: &Scene, path: &Path) -> Result<(), RunError> {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    let drawn = match extension.as_str() {
+    let drawn = match extension(path).as_str() {
         "svg" => svg(scene).map(String::into_bytes),
+        "pdf" => pdf(scene),
         "png" => png(scene),
         _ => {
-            let problem = format!("{} ends neither in .svg nor in .png", path.display());
-            return Err(RunError::setting("--out", problem, "give a file name that ends in .svg or .png"));
+            let problem = format!("{} ends neither in .svg nor in .pdf nor in .png", path.display());
+            return Err(RunError::setting("--out", problem, "give a file name that ends in .svg, .pdf or .png"));
         }
     };
     let bytes = drawn.map_err(|problem| RunError::io("draw", path)(std::io::Error::other(problem)))?;
-    replace_bytes(path, Sync::Later, &bytes).map_err(RunError::io("write", path))
+    replace(path, &bytes).map_err(RunError::io("write", path))
+}
+
+/// What a reader of the file will miss: letters that the font lacks. An SVG keeps them as text, for the fonts of the reader.
+pub fn missing_letters(scene: &Scene, path: &Path) -> Option<String> {
+    if extension(path) == "svg" { None } else { letters::warning(scene) }
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
 /// Makes the embedded font known, once.
-pub(super) fn register() {
+fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // The font is part of the program and tested to be one.
@@ -59,7 +71,7 @@ pub(super) fn register() {
 }
 
 /// What plotters calls the size of a font whose em is `points`.
-pub(super) fn font_size(points: f64) -> f64 {
+fn font_size(points: f64) -> f64 {
     1.24 * points
 }
 
@@ -70,7 +82,7 @@ pub(super) fn svg(scene: &Scene) -> Result<String, String> {
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        paint(scene, &area, scale, SVG_RISE).map_err(|error| error.to_string())?;
+        paint(scene, &area, scale, SVG_RISE, |text| text.into()).map_err(|error| error.to_string())?;
         area.present().map_err(|error| error.to_string())?;
     }
     // Sizes in millimetres, and the font: the same letters everywhere.
@@ -83,7 +95,7 @@ pub(super) fn svg(scene: &Scene) -> Result<String, String> {
          </style>\n{body}",
         size.0,
         size.1,
-        scene.title.replace('&', "&amp;").replace('<', "&lt;"),
+        escaped(&scene.title).replace('&', "&amp;").replace('<', "&lt;"),
         STANDARD.encode(WEB_FONT)
     ))
 }
@@ -96,7 +108,7 @@ fn png(scene: &Scene) -> Result<Vec<u8>, String> {
     {
         let area = BitMapBackend::with_buffer(&mut pixels, (width * fine, height * fine)).into_drawing_area();
         let scale = PNG_DPI / POINTS_PER_INCH * f64::from(fine);
-        paint(scene, &area, scale, PNG_RISE).map_err(|error| error.to_string())?;
+        paint(scene, &area, scale, PNG_RISE, letters::drawable).map_err(|error| error.to_string())?;
         area.present().map_err(|error| error.to_string())?;
     }
     let mut bytes = Vec::new();
@@ -134,12 +146,13 @@ fn pixels(scene: &Scene, scale: f64) -> (u32, u32) {
     ((scene.width * scale).round() as u32, (scene.height * scale).round() as u32)
 }
 
-/// Draws every mark, `scale` dots to the point; texts are lowered by `rise` ems.
+/// Draws every mark, `scale` dots to the point; texts are lowered by `rise` ems and made `drawable`.
 fn paint<DB: DrawingBackend>(
     scene: &Scene,
     area: &DrawingArea<DB, Shift>,
     scale: f64,
     rise: f64,
+    drawable: fn(&str) -> Cow<'_, str>,
 ) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
     register();
     area.fill(&WHITE)?;
@@ -167,7 +180,7 @@ fn paint<DB: DrawingBackend>(
                 let style = font.color(&mixed(ink)).pos(Pos::new(across, VPos::Center));
                 // The top of a turned text is on its left.
                 let lowered = if *turned { (at.0 + rise * TEXT, at.1) } else { (at.0, at.1 + rise * TEXT) };
-                area.draw(&Text::new(text.clone(), dots(lowered), style))?;
+                area.draw(&Text::new(escaped(&drawable(text)), dots(lowered), style))?;
             }
         }
     }

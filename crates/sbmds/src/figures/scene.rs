@@ -1,8 +1,6 @@
 //! A picture as a list of marks, in points of print, y downwards: what figures are made of before they become a file.
 
-use plotters::style::{IntoFont, RGBColor};
-
-use super::render::FAMILY;
+use plotters::style::RGBColor;
 
 /// Height of the letters of a figure, in points: the least that journals ask for.
 pub(super) const TEXT: f64 = 7.0;
@@ -102,10 +100,5 @@ impl Scene {
 
 /// Width of a text, in points.
 pub(super) fn text_width(text: &str) -> f64 {
-    // Measured large: the font's own measure rounds to whole pixels.
-    const MAGNIFIED: f64 = 100.0;
-    super::render::register();
-    let font = (FAMILY, super::render::font_size(TEXT * MAGNIFIED)).into_font();
-    // A font that cannot be measured is not there at all; a guess keeps the layout.
-    font.box_size(text).map_or(0.55 * TEXT * text.chars().count() as f64, |(width, _)| f64::from(width) / MAGNIFIED)
+    TEXT * super::letters::width(text)
 }

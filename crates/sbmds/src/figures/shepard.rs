@@ -7,7 +7,7 @@ use crate::report::Shepard;
 use crate::run::{FinishedRun, RunError};
 
 pub(super) fn draw(run: &FinishedRun, width: f64) -> Result<Scene, RunError> {
-    let measured = run.measured()?;
+    let measured = run.measured().map_err(|error| without_input(run, error))?;
     let shepard = Shepard::gather(run, &measured.coupled())?;
     let largest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
     let end = largest(&shepard.observed).max(largest(&shepard.high)).max(largest(&shepard.mean));
@@ -26,6 +26,22 @@ pub(super) fn draw(run: &FinishedRun, width: f64) -> Result<Scene, RunError> {
         scene.text((left + 5.0, top + TEXT / 2.0 + 1.0), note, Anchor::Start, Ink::solid(BLACK));
     }
     Ok(scene)
+}
+
+/// The plot needs what the run was fitted to; whoever moved it learns how to say where it is now.
+fn without_input(run: &FinishedRun, error: RunError) -> RunError {
+    let path = &run.config().input.path;
+    let problem = match &error {
+        RunError::Changed(changed) => format!("{} has changed since the run", changed.display()),
+        RunError::Io { path, .. } => format!("{} cannot be read any more", path.display()),
+        _ => return error,
+    };
+    let remedy = format!(
+        "put it back, or say where it is now: sbmds fit NEW-PATH --resume --out {} (a run keeps the path of its input, {})",
+        run.path().display(),
+        path.display()
+    );
+    RunError::setting("shepard", format!("{problem}, and a Shepard plot needs the observed dissimilarities"), remedy)
 }
 
 fn draw_pairs(scene: &mut Scene, frame: &Frame, shepard: &Shepard) {

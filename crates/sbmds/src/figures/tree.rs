@@ -3,7 +3,7 @@
 use super::Options;
 use super::axes::{BELOW, Rect, range_of, room_left};
 use super::legend;
-use super::map::{axis_titles, checked_axes, dot_radius, equal_scales, height_of};
+use super::map::{checked_axes, dot_radius, draw_axes, equal_scales, height_of};
 use super::palette::ramp;
 use super::scene::{Ink, Point, Scene};
 use crate::diagnostics::{quantile_of_sorted, sorted};
@@ -30,8 +30,7 @@ fn on_sheet(nodes: &NodeMap, run: &FinishedRun, (first, second): (usize, Option<
     let height = height_of(right - left, x, y);
     scene.height = top + height + BELOW;
     let frame = equal_scales(Rect { left, top, right, bottom: top + height }, x, y);
-    let titles = axis_titles(&run.embedding().mean, (first, second));
-    frame.draw(&mut scene, &titles.0, &titles.1);
+    draw_axes(&mut scene, &frame, &run.embedding().mean, (first, second));
     let colour = |node: usize| ramp((nodes.times[node] - times.0) / (times.1 - times.0));
     let place = |node: usize| frame.place(points[node].0, points[node].1);
     // Late branches lie over early ones.
@@ -43,7 +42,7 @@ fn on_sheet(nodes: &NodeMap, run: &FinishedRun, (first, second): (usize, Option<
         }
     }
     for &node in order.iter().filter(|&&node| nodes.objects[node].is_some()) {
-        scene.dot(place(node), 0.8 * dot_radius(n_tips), Ink::solid(colour(node)));
+        scene.dot(place(node), 0.8 * dot_radius(n_tips, frame.rect), Ink::solid(colour(node)));
     }
     scene
 }

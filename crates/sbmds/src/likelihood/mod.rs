@@ -71,6 +71,10 @@ impl Likelihood {
     ///
     /// `dissimilarity(a, b)` is asked once for each pair, from many threads; NaN means missing: the pair is neither
     /// used nor counted.
+    ///
+    /// # Panics
+    /// If there is no dimension, or the pairs are not what [`Pairs`] promises of places below `n_objects` (see
+    /// [`Pairs::check`]): the kernels read memory by them.
     pub fn new(
         n_objects: usize,
         n_dims: usize,
@@ -80,6 +84,9 @@ impl Likelihood {
         dissimilarity: impl Fn(usize, usize) -> f64 + Sync,
     ) -> Self {
         assert!(n_dims >= 1, "a map needs at least one dimension");
+        if let Err(problem) = pairs.check(n_objects) {
+            panic!("these pairs cannot be used: {problem}");
+        }
         let layout: Box<dyn Layout> = match pairs {
             Pairs::Diagonals(offsets) => Box::new(Diagonals::new(n_objects, offsets.clone(), storage, &dissimilarity)),
             Pairs::Landmarks(count) => Box::new(Landmarks::new(n_objects, *count, storage, &dissimilarity)),

@@ -41,6 +41,30 @@ impl Noise {
             Self::Normal => pull,
         }
     }
+
+    /// Probability of a dissimilarity of at most `delta`.
+    pub fn cumulative(self, delta: f64, distance: f64, sigma: f64) -> f64 {
+        let normal = phi_cdf((delta - distance) / sigma);
+        match self {
+            Self::TruncatedNormal if delta <= 0.0 => 0.0,
+            Self::TruncatedNormal => {
+                let z = distance / sigma;
+                (normal - phi_cdf(-z)) / phi_cdf(z)
+            }
+            Self::Normal => normal,
+        }
+    }
+
+    /// Expected dissimilarity.
+    pub fn mean(self, distance: f64, sigma: f64) -> f64 {
+        match self {
+            Self::TruncatedNormal => {
+                let z = distance / sigma;
+                distance + sigma * (-0.5 * z * z).exp() / ((2.0 * PI).sqrt() * phi_cdf(z))
+            }
+            Self::Normal => distance,
+        }
+    }
 }
 
 fn phi_cdf(z: f64) -> f64 {
@@ -69,5 +93,34 @@ impl FromStr for Noise {
             .into_iter()
             .find(|noise| noise.to_string() == name)
             .ok_or_else(|| format!("{name:?} is no noise family: use truncated-normal or normal"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use approx::assert_relative_eq;
+
+    use super::*;
+
+    #[test]
+    fn probabilities_and_means_are_integrals_of_the_density() {
+        let (n, sigma) = (20_000, 0.7);
+        for (noise, from) in [(Noise::TruncatedNormal, 0.0), (Noise::Normal, -9.0)] {
+            for distance in [0.0, 0.4, 3.0] {
+                let step = (11.0 - from) / f64::from(n);
+                let (mut probability, mut mean) = (0.0, 0.0);
+                for k in 0..n {
+                    let delta = from + (f64::from(k) + 0.5) * step;
+                    let weight = noise.log_density(delta, distance, sigma).exp() * step;
+                    (probability, mean) = (probability + weight, mean + weight * delta);
+                    if k % 2_000 == 0 {
+                        let reached = noise.cumulative(delta + 0.5 * step, distance, sigma);
+                        assert_relative_eq!(probability, reached, epsilon = 1e-6);
+                    }
+                }
+                assert_relative_eq!(mean, noise.mean(distance, sigma), epsilon = 1e-6);
+            }
+        }
+        assert_eq!(Noise::TruncatedNormal.cumulative(-0.1, 1.0, 0.5), 0.0);
     }
 }

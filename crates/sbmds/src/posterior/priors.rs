@@ -28,6 +28,23 @@ impl Priors {
         }
     }
 
+    /// Weak ones in a unit of the data's own size (docs/model.md, "Priors without units").
+    pub fn weak(n_dims: usize) -> Self {
+        Self {
+            scales: ScalePrior::Fixed { variances: vec![Self::WEAK_SCALE.powi(2); n_dims] },
+            noise: NoisePrior::InverseGamma { shape: 1.0, rate: Self::WEAK_NOISE_RATE, floor: Self::RELATIVE_FLOOR },
+        }
+    }
+
+    /// Standard deviation of the locations under weak priors. Maps whose measured pairs are mostly near ones are several times
+    /// wider than these pairs say.
+    pub const WEAK_SCALE: f64 = 8.0;
+    /// Rate of the noise under weak priors: as much as two pairs with residuals of 0.3% of the scale.
+    pub const WEAK_NOISE_RATE: f64 = 1e-5;
+    /// The smallest sigma under weak priors: nobody measures dissimilarities to better than 1 in 10,000, and chains of maps that
+    /// fit better mix badly.
+    pub const RELATIVE_FLOOR: f64 = 1e-4;
+
     /// Everything unknown, drawn from the priors (without a tree).
     pub fn draw(&self, n_objects: usize, n_dims: usize, rng: &mut ChaCha8Rng) -> Parameters {
         let scales = match &self.scales {

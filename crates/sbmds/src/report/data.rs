@@ -10,6 +10,7 @@ use super::shepard::Shepard;
 use super::traces::{Trace, TraceDiagnosis};
 use super::tree::TreeSection;
 use crate::dissimilarity::{LabelColumn, LabelValues};
+use crate::quality::MapVerdict;
 
 /// Everything that the page shows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,8 +21,10 @@ pub struct ReportData {
     pub sbmds_version: String,
     /// The name of the run's directory.
     pub title: String,
-    /// Whether to trust the run.
+    /// Whether to trust the chains.
     pub verdict: VerdictData,
+    /// Whether the map describes the data; `None` for runs of earlier versions.
+    pub map_verdict: Option<MapVerdict>,
     /// The lines of `sbmds summary`, label and text.
     pub summary: Vec<(String, String)>,
     /// The settings as TOML; of paths the last part.
@@ -44,22 +47,30 @@ pub struct ReportData {
     pub names: Vec<String>,
     /// What else is known of them.
     pub labels: Vec<LabelData>,
-    /// Posterior mean on principal axes, N x D.
+    /// What the map is: "posterior mean" or "a central draw".
+    pub shown: String,
+    /// The mode it is of and the chains it consists of, if chains are in different modes.
+    pub mode: Option<String>,
+    /// Locations shown, on principal axes, N x D.
     #[serde(serialize_with = "pack::f32s")]
     pub mean: Vec<f64>,
     /// Covariance of each object's location, upper triangle row by row, N x D (D + 1) / 2; `None` if unknown.
     #[serde(serialize_with = "pack::known_f32s")]
     pub covariance: Option<Vec<f64>>,
-    /// Share of the mean map's variance on each axis.
+    /// Share of the map's variance on each axis.
     pub axis_share: Vec<f64>,
+    /// Objects that have several modes.
+    pub object_modes: Vec<ObjectModesData>,
     /// How well objects fit.
     pub fit: Fit,
-    /// Draws laid over the mean map, if there are any and not too many objects.
+    /// Draws aligned to the map, if there are any and not too many objects.
     pub draws: Option<DrawSample>,
     /// Who is whose neighbour, likewise.
     pub neighbours: Option<Neighbours>,
     /// Observed against fitted, if the input is still there.
     pub shepard: Option<Shepard>,
+    /// The maps of the other modes that chains are in.
+    pub other_maps: Vec<MapData>,
     /// sigma, the log density and the distances that mix worst.
     pub traces: Vec<Trace>,
     /// The table of diagnoses, worst first.
@@ -68,6 +79,46 @@ pub struct ReportData {
     pub n_monitored: usize,
     /// What some runs have beside all this; the page ignores kinds that it does not know.
     pub sections: Vec<Section>,
+}
+
+/// The map of another mode: what the page shows in place of what [`ReportData`] has by the same names.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs, reason = "as in `ReportData`")]
+pub struct MapData {
+    pub shown: String,
+    pub mode: Option<String>,
+    #[serde(serialize_with = "pack::f32s")]
+    pub mean: Vec<f64>,
+    #[serde(serialize_with = "pack::known_f32s")]
+    pub covariance: Option<Vec<f64>>,
+    pub axis_share: Vec<f64>,
+    pub object_modes: Vec<ObjectModesData>,
+    pub fit: Fit,
+    pub draws: Option<DrawSample>,
+    pub neighbours: Option<Neighbours>,
+    pub shepard: Option<Shepard>,
+}
+
+/// The modes of an object that has several, the heaviest first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ObjectModesData {
+    /// The object.
+    pub object: usize,
+    /// The mode that is part of the map.
+    pub shown: usize,
+    /// The modes.
+    pub modes: Vec<ModeData>,
+}
+
+/// A mode of an object.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModeData {
+    /// Share of the draws.
+    pub share: f64,
+    /// Mean location.
+    pub mean: Vec<f64>,
+    /// Covariance, upper triangle row by row; `None` if one draw has none.
+    pub covariance: Vec<Option<f64>>,
 }
 
 /// A part that some runs have.

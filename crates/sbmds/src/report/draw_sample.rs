@@ -22,10 +22,10 @@ const MOST_DRAWS: usize = 200;
 /// Coordinates of one draw above which the page shows none: 50,000 objects in two dimensions.
 const LARGEST_DRAW: usize = 100_000;
 
-/// How many of `n_draws` draws of `n_objects` x `n_dims` numbers the page gets.
-pub(super) fn choose(n_draws: usize, n_objects: usize, n_dims: usize) -> Spaced {
+/// How many of `n_draws` draws of `n_objects` x `n_dims` numbers the page gets of each of `n_maps` maps.
+pub(super) fn choose(n_draws: usize, n_objects: usize, n_dims: usize, n_maps: usize) -> Spaced {
     let size = n_objects * n_dims;
-    let most = if size > LARGEST_DRAW { 0 } else { (MOST_NUMBERS / size.max(1)).min(MOST_DRAWS) };
+    let most = if size > LARGEST_DRAW { 0 } else { (MOST_NUMBERS / n_maps / size.max(1)).min(MOST_DRAWS) };
     Spaced::new(n_draws, most)
 }
 
@@ -62,10 +62,10 @@ mod tests {
 
     #[test]
     fn the_sample_fits_its_budget() {
-        assert_eq!(choose(4000, 1_000, 2).count, 200);
-        assert_eq!(choose(50, 1_000, 2).count, 50);
-        assert_eq!(choose(4000, 10_000, 2).count, 28);
-        assert_eq!(choose(4000, 50_001, 2).count, 0);
-        assert_eq!(choose(4000, 20_000, 6).count, 0);
+        assert_eq!(choose(4000, 1_000, 2, 1).count, 200);
+        assert_eq!(choose(50, 1_000, 2, 1).count, 50);
+        assert_eq!(choose(4000, 10_000, 2, 1).count, 28);
+        assert_eq!(choose(4000, 50_001, 2, 1).count, 0);
+        assert_eq!(choose(4000, 20_000, 6, 1).count, 0);
     }
 }

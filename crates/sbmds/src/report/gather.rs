@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::clusters;
-use super::data::{Fit, ReportData, Section, VerdictData};
+use super::data::{Fit, MapData, ModeData, ObjectModesData, ReportData, Section, VerdictData};
 use super::draw_sample::{self, DrawSample};
 use super::neighbours::{self, Neighbours};
 use super::shepard::{self, Shepard};
@@ -13,8 +13,8 @@ use super::warnings;
 use crate::Locations;
 use crate::coupling::Couplings;
 use crate::dissimilarity::Labels;
-use crate::embedding::{Moments, object_fits};
-use crate::run::{CoupledPairs, FinishedRun, FitConfig, Keep, RunError};
+use crate::embedding::{Moments, ObjectModes, object_fits};
+use crate::run::{CoupledPairs, FinishedRun, FitConfig, Keep, MapSummary, RunError};
 
 /// The version of the data's format.
 const FORMAT: u32 = 1;
@@ -30,7 +30,11 @@ impl ReportData {
         warnings.extend(labels.and_then(Labels::warning));
         let measured = run.measured().map_err(|error| warnings.push(warnings::of_input(run, &error))).ok();
         let coupled = measured.as_ref().map(|measured| measured.coupled());
-        let seen = OnePass::over(run, coupled.as_ref(), &mut warnings)?;
+        warnings.extend(summary.shown.sentences());
+        let map = gather_map(run, coupled.as_ref(), &mut warnings)?;
+        let other_maps = (2..=run.mode().1)
+            .map(|mode| gather_map(&run.in_mode(mode)?, coupled.as_ref(), &mut warnings))
+            .collect::<Result<_, RunError>>()?;
         let clusters = clusters::gather(run, &mut warnings);
         let monitored = run.monitored()?;
         let movement = Movement::new(&monitored);
@@ -40,6 +44,7 @@ impl ReportData {
             sbmds_version: summary.sbmds_version.clone(),
             title: run.name(),
             verdict: VerdictData { converged: summary.converged, text: summary.verdict.clone(), warnings },
+            map_verdict: summary.map.clone(),
             summary: summary.lines().into_iter().map(|(label, text)| (label.into(), text)).collect(),
             config: config_without_paths(run.config()),
             seed: run.config().run.seed,
@@ -51,13 +56,17 @@ impl ReportData {
             n_pairs: summary.n_pairs,
             names: run.names().iter().map(Into::into).collect(),
             labels: labels.iter().flat_map(|labels| &labels.columns).map(Into::into).collect(),
-            mean: by_object(mean),
-            covariance: upper_triangles(&seen.moments),
-            axis_share: axis_share(mean),
-            fit: fit(run, coupled.as_ref()),
-            draws: seen.draws,
-            neighbours: seen.neighbours,
-            shepard: seen.shepard,
+            shown: map.shown,
+            mode: map.mode,
+            mean: map.mean,
+            covariance: map.covariance,
+            axis_share: map.axis_share,
+            object_modes: map.object_modes,
+            fit: map.fit,
+            draws: map.draws,
+            neighbours: map.neighbours,
+            shepard: map.shepard,
+            other_maps,
             traces: movement.traces,
             diagnostics: movement.diagnostics,
             n_monitored: monitored.len(),
@@ -70,9 +79,47 @@ impl ReportData {
     }
 }
 
+/// What the page shows of one map.
+fn gather_map(
+    run: &FinishedRun,
+    coupled: Option<&CoupledPairs<'_>>,
+    warnings: &mut Vec<String>,
+) -> Result<MapData, RunError> {
+    let seen = OnePass::over(run, coupled, warnings)?;
+    let (mean, (mode, n_modes)) = (&run.embedding().mean, run.mode());
+    let label = run.summary().shown.maps.get(mode - 1).filter(|_| n_modes > 1).map(MapSummary::label);
+    Ok(MapData {
+        shown: run.what_is_shown(),
+        mode: label,
+        mean: by_object(mean),
+        covariance: upper_triangles(&seen.moments),
+        axis_share: axis_share(mean),
+        object_modes: seen.object_modes.iter().map(object_modes).collect(),
+        fit: fit(run, coupled),
+        draws: seen.draws,
+        neighbours: seen.neighbours,
+        shepard: seen.shepard,
+    })
+}
+
+fn object_modes(modes: &ObjectModes) -> ObjectModesData {
+    let known = |triangle: Vec<f64>| triangle.into_iter().map(|x| x.is_finite().then_some(x)).collect();
+    let mode = |(number, moments): (usize, &Moments)| ModeData {
+        share: modes.share(number),
+        mean: moments.mean().object(0),
+        covariance: upper_triangles(moments).map_or_else(Vec::new, known),
+    };
+    ObjectModesData {
+        object: modes.object,
+        shown: modes.shown,
+        modes: modes.modes.iter().enumerate().map(mode).collect(),
+    }
+}
+
 /// What one pass over the draws collects.
 struct OnePass {
     moments: Moments,
+    object_modes: Vec<ObjectModes>,
     draws: Option<DrawSample>,
     neighbours: Option<Neighbours>,
     shepard: Option<Shepard>,
@@ -85,19 +132,21 @@ impl OnePass {
         warnings: &mut Vec<String>,
     ) -> Result<Self, RunError> {
         let (n_objects, n_dims, n_draws) = (run.names().len(), run.reader().n_dims(), run.n_locations());
-        let mut moments = Moments::new(n_objects, n_dims);
-        let mut draws = draw_sample::Collector::new(draw_sample::choose(n_draws, n_objects, n_dims), n_dims);
+        let mut mixed = run.no_moments();
+        let film = draw_sample::choose(n_draws, n_objects, n_dims, run.mode().1);
+        let mut draws = draw_sample::Collector::new(film, n_dims);
         let mut neighbours = neighbours::Counter::new(neighbours::choose(n_draws, n_objects), n_objects);
         let mut shepard = coupled.map(|coupled| shepard::Collector::new(run, coupled));
         run.for_each_aligned(
             |_| true,
             |place, draw| {
-                moments.add(draw);
+                mixed.add(draw);
                 draws.visit(place, draw);
                 neighbours.visit(place, draw);
                 shepard.iter_mut().for_each(|shepard| shepard.visit(place, draw));
             },
         )?;
+        let (mut moments, object_modes) = run.seen(&mixed);
         if run.config().run.keep == Keep::Summary {
             match run.moments() {
                 Ok(kept) => moments = kept,
@@ -108,7 +157,7 @@ impl OnePass {
         }
         let mean = &run.embedding().mean;
         let (draws, neighbours) = (draws.finish(), neighbours.finish());
-        Ok(Self { moments, draws, neighbours, shepard: shepard.map(|shepard| shepard.finish(mean)) })
+        Ok(Self { moments, object_modes, draws, neighbours, shepard: shepard.map(|shepard| shepard.finish(mean)) })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::data::ReportData;
-use crate::draws::atomic::{Sync, replace_bytes};
+use crate::files::replace;
 use crate::run::RunError;
 
 const TEMPLATE: &str = include_str!("page/page.html");
@@ -22,6 +22,7 @@ const SCRIPTS: &[(&str, &str)] = files![
     "camera.js",
     "points.js",
     "scene.js",
+    "modes.js",
     "map.js",
     "interact.js",
     "objects.js",
@@ -31,6 +32,7 @@ const SCRIPTS: &[(&str, &str)] = files![
     "clusters.js",
     "heat_map.js",
     "tree.js",
+    "quality.js",
     "main.js",
 ];
 
@@ -41,7 +43,7 @@ const SCRIPTS: &[(&str, &str)] = files![
 pub fn write_html(data: &ReportData, path: &Path) -> Result<(), RunError> {
     let json = serde_json::to_string(data)
         .map_err(|error| RunError::Damaged { path: path.to_owned(), what: error.to_string() })?;
-    replace_bytes(path, Sync::Later, assemble(&data.title, &json).as_bytes()).map_err(RunError::io("write", path))
+    replace(path, assemble(&data.title, &json).as_bytes()).map_err(RunError::io("write", path))
 }
 
 /// The template with every marker replaced; text that is filled in is not looked at again.

@@ -24,7 +24,7 @@ mod test_run;
 mod tests;
 
 pub use clusters::{ClusterData, ClusterSection, Corners, OutlineData};
-pub use data::{Fit, LabelData, ReportData, Section, VerdictData};
+pub use data::{Fit, LabelData, MapData, ModeData, ObjectModesData, ReportData, Section, VerdictData};
 pub use draw_sample::DrawSample;
 pub(crate) use gather::axis_share;
 pub use heat_map::HeatMap;

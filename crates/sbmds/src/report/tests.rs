@@ -180,7 +180,7 @@ fn a_thousand_objects_stay_below_four_megabytes() {
     data.names = (0..n).map(|object| format!("A/Some rather long place/{object}/2009 (H1N1)")).collect();
     data.mean = (0..2 * n).map(wave).collect();
     data.covariance = Some((0..3 * n).map(wave).collect());
-    let draws = draw_sample::choose(4000, n, 2).count;
+    let draws = draw_sample::choose(4000, n, 2, 1).count;
     let numbers: Vec<f32> = (0..draws * 2 * n).map(|k| wave(k) as f32).collect();
     data.draws = Some(DrawSample { count: draws, x: Quantised::new(&numbers, 2) });
     let (index, shares) = ((0..10 * n as u32).collect(), (0..10 * n).map(wave).collect::<Vec<_>>());
@@ -199,7 +199,7 @@ fn a_thousand_objects_stay_below_four_megabytes() {
 fn clustered(run: &FinishedRun) -> RunClusters {
     let settings = HdbscanSettings { min_cluster_size: 2, min_samples: 2, selection: Selection::Leaf };
     let clusters = cluster_run(run.reader(), &settings, 1000, 1, None).unwrap();
-    clusters.write(&run.clusters()).unwrap();
+    clusters.write(&run.clusters(), Default::default()).unwrap();
     clusters
 }
 

@@ -39,6 +39,8 @@ impl Workplace {
             stop: &self.stop,
             n_threads: self.n_threads,
             checkpoint_interval: CHECKPOINT_INTERVAL,
+            deadline: None,
+            force: false,
         };
         let outcome = fit(config, &run, &control);
         let found = match outcome {

@@ -12,7 +12,7 @@ use super::error::RunError;
 use super::monitor::MonitoredPairs;
 use super::observer::{ChainProgress, Observer};
 use super::problem::Problem;
-use super::record::{SinceLast, scalars, stats};
+use super::record::{SinceLast, motion_stats, scalars, stats};
 use crate::Locations;
 use crate::draws::{Buffered, ChainWriter, Draw, checkpoint};
 use crate::embedding::{Moments, procrustes};
@@ -20,6 +20,8 @@ use crate::sampler::{Chain, ChainState, StepInfo};
 
 /// Checkpoints may take at most this part of the time.
 const CHECKPOINT_SHARE: u32 = 20;
+/// The longest time between checkpoints; no clock counts as far as a duration may say.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(365 * 24 * 3600);
 /// Time between reports to the observer.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -29,6 +31,8 @@ pub(super) struct Shared<'a> {
     pub config: &'a CheckedConfig,
     pub pairs: &'a MonitoredPairs,
     pub run: &'a RunDirectory,
+    /// The map that draws are aligned to before they are stored; `None`: they are stored as they are.
+    pub reference: Option<Locations>,
     /// Identifies settings and data in the checkpoints.
     pub run_id: u64,
     pub observer: &'a dyn Observer,
@@ -36,6 +40,8 @@ pub(super) struct Shared<'a> {
     pub checkpoint_interval: Duration,
     /// The user wants the run to stop.
     pub stop: &'a AtomicBool,
+    /// When every chain is to end with the draws it has.
+    pub deadline: Option<Instant>,
     /// A chain has failed and the others need not go on.
     pub failed: AtomicBool,
 }
@@ -173,15 +179,18 @@ impl<'a> Worker<'a> {
             tally,
             step_size: f64::NAN,
             working_since: now,
-            next_checkpoint: now + shared.checkpoint_interval,
+            next_checkpoint: now + shared.checkpoint_interval.min(LONGEST_INTERVAL),
             next_report: now,
         }
     }
 
-    /// Works until there are `n_draws` draws or the run is to stop, and saves.
-    pub fn work(mut self, n_draws: usize) -> Result<Saved, RunError> {
+    /// Works until there are `n_draws` draws, its time is up or the run is to stop, and saves.
+    pub fn work(mut self, n_draws: usize, deadline: Option<Instant>) -> Result<Saved, RunError> {
         while self.writer.n_draws() < n_draws && !self.shared.should_stop() {
             let now = Instant::now();
+            if deadline.is_some_and(|deadline| now >= deadline) {
+                break;
+            }
             if now >= self.next_report && self.tally.n_iterations > 0 {
                 self.report(n_draws);
                 self.next_report = now + REPORT_INTERVAL;
@@ -220,9 +229,12 @@ impl<'a> Worker<'a> {
     fn keep(&mut self) -> Result<(), RunError> {
         let Shared { problem, config, pairs, .. } = self.shared;
         let x = problem.to_input(self.chain.x());
-        let scalars = scalars(&self.chain, &x, problem, config, pairs);
-        let stats = stats(&self.chain, &self.tally.since_last, problem);
-        self.writer.push(&Draw { x: &x, scalars: &scalars, stats: &stats })?;
+        let motion = self.shared.reference.as_ref().map(|reference| procrustes(&x, reference));
+        let scalars = scalars(&self.chain, &x, problem, config, pairs, motion.as_ref());
+        let mut stats = stats(&self.chain, &self.tally.since_last, problem).to_vec();
+        stats.extend(motion.iter().flat_map(motion_stats));
+        let stored = motion.map(|motion| motion.apply(&x));
+        self.writer.push(&Draw { x: stored.as_ref().unwrap_or(&x), scalars: &scalars, stats: &stats })?;
         if let Some(moments) = &mut self.moments {
             add_aligned(moments, &x);
         }
@@ -239,7 +251,8 @@ impl<'a> Worker<'a> {
         let (state, moments, tally) = (self.chain.state(), &self.moments, &self.tally);
         let saving = Saving { state, buffered: &buffered, moments, tally };
         checkpoint::save(&self.shared.run.checkpoint(self.number), self.shared.run_id, &saving)?;
-        self.next_checkpoint = Instant::now() + self.shared.checkpoint_interval.max(start.elapsed() * CHECKPOINT_SHARE);
+        let interval = self.shared.checkpoint_interval.min(LONGEST_INTERVAL);
+        self.next_checkpoint = Instant::now() + interval.max(start.elapsed() * CHECKPOINT_SHARE);
         Ok(buffered)
     }
 

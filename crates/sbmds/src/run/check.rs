@@ -49,7 +49,7 @@ impl CheckedConfig {
             return NoisePrior::Fixed { sigma: sigma / unit };
         }
         let default_rate = match priors.family {
-            PriorFamily::Weak => WEAK_NOISE_RATE,
+            PriorFamily::Weak => Priors::WEAK_NOISE_RATE,
             PriorFamily::Paper => 1.0,
         };
         NoisePrior::InverseGamma {
@@ -67,7 +67,7 @@ impl CheckedConfig {
     /// The same if none is given.
     pub(super) fn default_scale(&self) -> f64 {
         match self.priors.family {
-            PriorFamily::Weak if !self.priors.learn_scale => WEAK_SCALE,
+            PriorFamily::Weak if !self.priors.learn_scale => Priors::WEAK_SCALE,
             _ => 1.0,
         }
     }
@@ -79,14 +79,30 @@ impl CheckedConfig {
     }
 }
 
-/// Prior standard deviation of the locations in units of the data's scale. Maps of measured pairs that are mostly near ones
-/// are several times wider than these pairs say (docs/model.md, "Priors without units").
-const WEAK_SCALE: f64 = 8.0;
-/// Rate of the noise's prior in squares of that unit: as much as two pairs with residuals of 0.3% of the scale.
-const WEAK_NOISE_RATE: f64 = 1e-5;
-
 /// Draws of a chain that can be stored: beyond, the store would be a heap of millions of files.
 const MOST_DRAWS: usize = 10_000_000;
+/// Chains of a run: each takes some forty files and a thread for a while.
+pub const MOST_CHAINS: usize = 1_000;
+/// Threads of a run: starting more takes longer than any work they could share.
+pub const MOST_THREADS: usize = 1_024;
+/// Seconds between checkpoints: a day.
+pub const MOST_CHECKPOINT_SECONDS: f64 = 86_400.0;
+/// Iterations of warm-up, or between two draws: at a microsecond each, a quarter of an hour for every draw.
+const MOST_ITERATIONS: usize = 1_000_000_000;
+/// Doublings of a trajectory: a thousand million steps.
+const MOST_DEPTH: usize = 30;
+
+/// Refuses threads that nobody can have.
+pub(super) fn check_threads(n_threads: usize) -> Result<(), RunError> {
+    at_most("--threads", n_threads, MOST_THREADS, "more than there are cores make a run slower")
+}
+
+fn at_most(flag: &'static str, count: usize, most: usize, reason: &str) -> Result<(), RunError> {
+    if count <= most {
+        return Ok(());
+    }
+    Err(RunError::setting(flag, format!("{count} is more than {most}"), format!("give fewer: {reason}")))
+}
 
 impl FitConfig {
     /// Refuses settings that cannot be used, naming the flag.
@@ -139,6 +155,23 @@ impl FitConfig {
                 return Err(RunError::setting(flag, format!("{count} is more than {MOST_DRAWS}"), remedy));
             }
         }
+        at_most("--chains", chains, MOST_CHAINS, "a few chains say whether they agree")?;
+        at_most("--warmup", self.sampler.n_warmup, MOST_ITERATIONS, "warm-up ends long before")?;
+        at_most("--thin", thin, MOST_ITERATIONS, "no two draws need to be so far apart")?;
+        let between = self.run.iterations_per_draw();
+        at_most(
+            "--keep",
+            between,
+            MOST_ITERATIONS,
+            "it multiplies with --thin, and no two draws need to be so far apart",
+        )?;
+        at_most(
+            "--leapfrog-steps",
+            self.sampler.leapfrog_steps,
+            MOST_ITERATIONS,
+            "a trajectory turns back long before",
+        )?;
+        at_most("--max-depth", self.sampler.max_depth, MOST_DEPTH, "each doubles the steps of a trajectory")?;
         if i64::try_from(seed).is_err() {
             let remedy = format!("give a number of at most {}", i64::MAX);
             return Err(RunError::setting("--seed", format!("{seed} does not fit the configuration file"), remedy));
@@ -188,7 +221,7 @@ impl FitConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::TreeConfig;
+    use crate::run::{Keep, TreeConfig};
 
     fn tree() -> TreeConfig {
         TreeConfig::new("flu.trees".into())
@@ -197,7 +230,13 @@ mod tests {
     #[test]
     fn settings_that_cannot_be_used_name_their_flag() {
         type Spoil = fn(&mut FitConfig);
-        let cases: [(&str, Spoil); 14] = [
+        let cases: [(&str, Spoil); 20] = [
+            ("--chains", |config| config.run.chains = 1_000_000_000_000),
+            ("--warmup", |config| config.sampler.n_warmup = usize::MAX),
+            ("--thin", |config| config.run.thin = usize::MAX / 2 + 2),
+            ("--keep", |config| (config.run.thin, config.run.keep) = (1 << 16, Keep::Thin(1 << 48))),
+            ("--leapfrog-steps", |config| config.sampler.leapfrog_steps = usize::MAX),
+            ("--max-depth", |config| config.sampler.max_depth = 64),
             ("--min-depth", |config| config.sampler.min_depth = 11),
             ("--draws", |config| config.run.draws = 2_000_000_000),
             ("--dims", |config| config.model.n_dims = 0),

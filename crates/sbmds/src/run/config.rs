@@ -1,5 +1,6 @@
 //! Every setting of a fit, saved beside the draws so that the run can be repeated.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::brownian::BranchScaling;
 use crate::coupling::{Couplings, LandmarkChoice, Order};
 use crate::dissimilarity::{Format, Metric, ReadOptions, has_several_columns};
-use crate::likelihood::{Noise, Storage};
+use crate::likelihood::{InstructionSet, Noise, Storage};
 use crate::posterior::PrecisionUpdate;
 use crate::sampler::SamplerSettings;
 
@@ -19,6 +20,10 @@ use crate::sampler::SamplerSettings;
 pub struct FitConfig {
     /// Version of sbmds that started the run.
     pub sbmds_version: String,
+    /// The instruction sets that the draws were made with, in the order in which they were used. Two sets do not give the
+    /// same draws, bit for bit. Filled in when the run starts; runs of version 0.1.0 do not say.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub instructions: Vec<InstructionSet>,
     /// What is read.
     pub input: InputConfig,
     /// Which pairs speak, and how.
@@ -32,6 +37,9 @@ pub struct FitConfig {
     pub sampler: SamplerSettings,
     /// How much is drawn and kept.
     pub run: RunConfig,
+    /// What was asked for where the data decided (`"model.couplings" = "auto"`), by place in this file.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub asked: BTreeMap<String, toml::Value>,
 }
 
 /// What is read. The hashes are filled in when the run starts.
@@ -237,6 +245,9 @@ pub struct RunConfig {
     /// What is kept of the draws.
     #[serde(with = "spelled")]
     pub keep: Keep,
+    /// Whether locations are stored as the sampler has them, not aligned.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub raw_draws: bool,
     /// Draw until the smallest effective sample size of everything monitored is this.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub until_ess: Option<f64>,
@@ -248,7 +259,17 @@ pub struct RunConfig {
 impl Default for RunConfig {
     fn default() -> Self {
         let (start, keep) = (Start::default(), Keep::default());
-        Self { chains: 4, draws: 1000, thin: 1, seed: 1, start, keep, until_ess: None, max_draws: None }
+        Self {
+            chains: 4,
+            draws: 1000,
+            thin: 1,
+            seed: 1,
+            start,
+            keep,
+            raw_draws: false,
+            until_ess: None,
+            max_draws: None,
+        }
     }
 }
 
@@ -258,7 +279,7 @@ const MAX_DRAWS_FACTOR: usize = 20;
 impl RunConfig {
     /// Iterations between stored draws.
     pub fn iterations_per_draw(&self) -> usize {
-        self.thin * self.keep.every()
+        self.thin.saturating_mul(self.keep.every())
     }
 
     /// Stored draws of each chain, as planned.
@@ -307,7 +328,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    fn every(self) -> usize {
+    pub(super) fn every(self) -> usize {
         if let Self::Thin(every) = self { every } else { 1 }
     }
 }
@@ -371,6 +392,7 @@ mod tests {
         config.run.keep = Keep::Thin(3);
         config.run.seed = i64::MAX as u64;
         config.run.until_ess = Some(400.0);
+        config.instructions = vec![InstructionSet::Avx512, InstructionSet::Portable];
         let text = toml::to_string(&config).unwrap();
         assert_eq!(toml::from_str::<FitConfig>(&text).unwrap(), config, "{text}");
     }

@@ -2,6 +2,7 @@
 
 use crate::coupling::{Connections, Coupling, Couplings};
 use crate::dissimilarity::Names;
+use crate::plain::shown;
 
 /// Objects named in a message before it ends in "and so many more".
 const NAMED: usize = 8;
@@ -40,7 +41,7 @@ pub fn underdetermination(connections: &Connections, coupling: &Coupling, names:
 }
 
 fn listed(places: &[usize], coupling: &Coupling, names: &Names) -> String {
-    let shown: Vec<_> = places.iter().take(NAMED).map(|&place| names.get(coupling.order[place])).collect();
+    let shown: Vec<_> = places.iter().take(NAMED).map(|&place| shown(&names.get(coupling.order[place]))).collect();
     let more = places.len().saturating_sub(NAMED);
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }

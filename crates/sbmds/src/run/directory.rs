@@ -1,6 +1,6 @@
 //! The directory of a run: its files, and that only one process works on it.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,14 @@ use serde::Serialize;
 use super::check::CheckedConfig;
 use super::config::{FitConfig, INPUT_COPY};
 use super::error::RunError;
+use super::integrity::{self, Seal};
 use super::summary::Summary;
 use crate::dissimilarity::Input;
-use crate::draws::atomic::{Sync, replace_bytes};
+use crate::draws::atomic::{Sync, replace_bytes, sweep_here, temporary_path};
 
-const CONFIG: &str = "config.toml";
+pub(super) const CONFIG: &str = "config.toml";
 const SUMMARY: &str = "summary.json";
-const LOCK: &str = ".lock";
+pub(super) const LOCK: &str = ".lock";
 
 /// The directory of a run.
 #[derive(Debug)]
@@ -23,6 +24,7 @@ pub struct RunDirectory {
     path: PathBuf,
     /// Held while a process works on the run; the system releases it when the process ends, however it ends.
     _lock: Option<File>,
+    most_draws_before: usize,
 }
 
 impl RunDirectory {
@@ -33,7 +35,7 @@ impl RunDirectory {
     pub(super) fn create(path: &Path, config: &CheckedConfig) -> Result<Self, RunError> {
         Self::is_free(path)?;
         fs::create_dir_all(path).map_err(RunError::io("create", path))?;
-        let run = Self { path: path.to_owned(), _lock: Some(lock(path)?) };
+        let run = Self { path: path.to_owned(), _lock: Some(lock(path)?), most_draws_before: 0 };
         run.save_config(config)?;
         Ok(run)
     }
@@ -46,8 +48,7 @@ impl RunDirectory {
         match fs::read_dir(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(RunError::io("use", path)(error)),
-            // What a killed start left behind begins with a dot.
-            Ok(mut entries) => match entries.find(|entry| !is_hidden(entry)) {
+            Ok(mut entries) => match entries.find(|entry| !is_left_by_a_killed_start(entry)) {
                 Some(_) => Err(RunError::Occupied(path.to_owned())),
                 None => Ok(()),
             },
@@ -60,7 +61,9 @@ impl RunDirectory {
     /// If there is none, it is in use or its settings cannot be read.
     pub(super) fn reopen(path: &Path) -> Result<(Self, FitConfig), RunError> {
         let (run, config) = Self::open(path)?;
-        Ok((Self { _lock: Some(lock(path)?), ..run }, config))
+        let run = Self { _lock: Some(lock(path)?), ..run };
+        run.sweep()?;
+        Ok((run, config))
     }
 
     /// Opens a run to look at it.
@@ -75,11 +78,26 @@ impl RunDirectory {
             Err(error) if holds_nothing(&error) => Err(RunError::NoRun(path.to_owned())),
             other => other.map_err(RunError::io("read", &file)),
         }?;
-        let mut config: FitConfig = toml::from_str(&text).map_err(|error| damaged(&file, error))?;
+        let settings = integrity::opened(&text).map_err(|what| damaged(&file, what))?;
+        let mut config: FitConfig = toml::from_str(settings).map_err(|error| damaged(&file, error))?;
         if config.input.copy.is_some() {
             config.input.path = path.join(INPUT_COPY);
         }
-        Ok((Self { path: path.to_owned(), _lock: None }, config))
+        let most_draws_before = config.run.most_stored_draws();
+        Ok((Self { path: path.to_owned(), _lock: None, most_draws_before }, config))
+    }
+
+    /// Removes what killed processes left half-written.
+    fn sweep(&self) -> Result<(), RunError> {
+        for directory in [self.path.clone(), self.path.join("checkpoints")] {
+            sweep_here(&directory).map_err(RunError::io("clean", &directory))?;
+        }
+        Ok(())
+    }
+
+    /// The most draws of a chain that the settings allowed when the run was opened.
+    pub(super) fn most_draws_before(&self) -> usize {
+        self.most_draws_before
     }
 
     /// Where the run is.
@@ -117,7 +135,7 @@ impl RunDirectory {
     pub(super) fn save_config(&self, config: &CheckedConfig) -> Result<(), RunError> {
         let path = self.path.join(CONFIG);
         let text = toml::to_string(&**config).map_err(|error| damaged(&path, error))?;
-        self.replace(&path, text.as_bytes())
+        self.replace(&path, integrity::sealed(&text).as_bytes())
     }
 
     /// Keeps what came through a pipe: it cannot be read again where it came from.
@@ -135,24 +153,37 @@ impl RunDirectory {
         match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(RunError::Unfinished(self.path.clone())),
             Err(error) => Err(RunError::io("read", &path)(error)),
-            Ok(json) => serde_json::from_slice(&json).map_err(|error| damaged(&path, error)),
+            Ok(json) => {
+                let json = String::from_utf8(json).map_err(|error| damaged(&path, error))?;
+                Seal::check(&json).map_err(|what| damaged(&path, what))?;
+                serde_json::from_str(&json).map_err(|error| damaged(&path, error))
+            }
         }
+    }
+
+    /// Refuses a file of a finished run that is not the one its summary knows.
+    ///
+    /// # Errors
+    /// If the file has changed since, or cannot be read.
+    pub fn check_file(&self, summary: &Summary, name: &str) -> Result<(), RunError> {
+        integrity::check_file(&self.path, summary, name)
+    }
+
+    /// Removes what shows the results of fewer draws: report and map are made again when the new results are there.
+    pub(super) fn remove_pictures(&self) -> Result<(), RunError> {
+        ["report.html", "map.svg"].into_iter().try_for_each(|name| remove(&self.path.join(name)))
     }
 
     /// Saves the summary: from now on the run is finished.
     pub(super) fn save_summary(&self, summary: &impl Serialize) -> Result<(), RunError> {
         let path = self.path.join(SUMMARY);
         let json = serde_json::to_string_pretty(summary).map_err(|error| damaged(&path, error))?;
-        self.replace(&path, (json + "\n").as_bytes())
+        self.replace(&path, Seal::add(&json).as_bytes())
     }
 
     /// The run is no longer finished.
     pub(super) fn remove_summary(&self) -> Result<(), RunError> {
-        let path = self.path.join(SUMMARY);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunError::io("remove", &path)(error)),
-            _ => Ok(()),
-        }
+        remove(&self.path.join(SUMMARY))
     }
 
     /// Replaces a file whole or not at all.
@@ -161,17 +192,42 @@ impl RunDirectory {
     }
 }
 
-fn is_hidden(entry: &io::Result<fs::DirEntry>) -> bool {
-    entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with('.'))
+/// Whether this is what a start that was killed before it saved its settings leaves: anything else is of somebody.
+fn is_left_by_a_killed_start(entry: &io::Result<fs::DirEntry>) -> bool {
+    entry.as_ref().is_ok_and(|entry| {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        is_file && (entry.file_name() == LOCK || entry.path() == temporary_path(&entry.path().with_file_name(CONFIG)))
+    })
+}
+
+/// Opens the file of the lock without changing what it holds: a link in its place would lead to somebody's file.
+fn lock_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    match options.write(true).create_new(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => return made,
+    }
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a link or no file, which sbmds did not make"));
+    }
+    OpenOptions::new().write(true).open(path)
 }
 
 fn lock(directory: &Path) -> Result<File, RunError> {
     let path = directory.join(LOCK);
-    let file = File::create(&path).map_err(RunError::io("write", &path))?;
+    let file = lock_file(&path).map_err(RunError::io("lock", &path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(RunError::Locked(directory.to_owned())),
         Err(TryLockError::Error(cause)) => Err(RunError::io("lock", &path)(cause)),
+    }
+}
+
+/// Removes a file, if it is there.
+fn remove(path: &Path) -> Result<(), RunError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunError::io("remove", path)(error)),
+        _ => Ok(()),
     }
 }
 

@@ -9,6 +9,8 @@ use crate::dissimilarity::InputError;
 use crate::draws::StoreError;
 use crate::draws::checkpoint::CheckpointError;
 use crate::draws::error::remedy;
+use crate::files::SetError;
+use crate::likelihood::InstructionSet;
 use crate::tree::TreeError;
 
 /// An error of a run; every message says what to do.
@@ -42,9 +44,51 @@ pub enum RunError {
          read (--format, --metric)"
     )]
     AllZero(PathBuf),
+    /// Memory or disk cannot hold what is asked for.
+    #[error("{problem}. Remedy: {remedy}")]
+    TooLarge {
+        /// What is too large for what.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// The run was made with another instruction set than this process has.
+    #[error(
+        "the run was made with the instruction set {last}, and this process uses {now}: its next draws would not be those of \
+         an uninterrupted run, bit for bit. Remedy: {}, or add --other-instructions to go on with {now}",
+        instructions_remedy(*last)
+    )]
+    OtherInstructions {
+        /// The instruction set of the draws there are.
+        last: InstructionSet,
+        /// The one that would make the next.
+        now: InstructionSet,
+    },
     /// The directory is taken.
-    #[error("{0} holds a run already; continue it with --resume or choose another directory with --out")]
+    #[error(
+        "{0} holds a run already. Remedy: add --resume to go on with it, add --overwrite to replace it, or choose another directory \
+         with --out"
+    )]
     Exists(PathBuf),
+    /// The directory of a run holds more than the run.
+    #[error(
+        "{path} holds what is no part of its run ({}). Remedy: move it away, or choose another directory with --out",
+        what.join(", ")
+    )]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+        /// What else is in it.
+        what: Vec<String>,
+    },
+    /// A file of settings cannot be used.
+    #[error("{path}: {what}. Remedy: give the config.toml of a run, or correct the line")]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// The directory is taken by something else.
     #[error("{0} is not empty and holds no run; choose another directory with --out")]
     Occupied(PathBuf),
@@ -59,7 +103,8 @@ pub enum RunError {
     Locked(PathBuf),
     /// A file that the run depends on is not what it was.
     #[error(
-        "{0} has changed since the run was started; restore it, or start a new run in another directory with --out"
+        "{0} has changed since the run was started; restore it, or start anew: in another directory with --out, or in this one with \
+         --overwrite"
     )]
     Changed(PathBuf),
     /// A file of the run cannot be understood.
@@ -69,6 +114,19 @@ pub enum RunError {
         path: PathBuf,
         /// What is wrong with it.
         what: String,
+    },
+    /// A result is not the one that was written with the summary.
+    #[error(
+        "{} is not the one of which summary.json holds the checksum. Remedy: restore it, or remove summary.json and let `sbmds \
+         fit --resume --out {}` make the results again from the draws",
+        path.display(),
+        run.display()
+    )]
+    ChangedResult {
+        /// The file.
+        path: PathBuf,
+        /// The directory of the run.
+        run: PathBuf,
     },
     /// The system refused to read or write.
     #[error("cannot {action} {path}: {cause}; {}", remedy(cause))]
@@ -83,6 +141,9 @@ pub enum RunError {
     /// The store of draws.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Files that belong together.
+    #[error(transparent)]
+    Set(#[from] SetError),
     /// A checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -92,6 +153,13 @@ pub enum RunError {
     /// Threads cannot be started.
     #[error("cannot start the threads: {0}; give fewer with --threads")]
     Threads(String),
+}
+
+fn instructions_remedy(last: InstructionSet) -> String {
+    match last.is_available() {
+        true => format!("this machine has {last}: set the environment variable SBMDS_SIMD={last}"),
+        false => format!("go on on a machine that has {last}"),
+    }
 }
 
 impl RunError {

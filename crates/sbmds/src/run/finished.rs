@@ -1,4 +1,4 @@
-//! A finished run, open to be looked at: its settings, its map, its draws laid over the map, and what it was fitted to.
+//! A finished run, open to be looked at: its settings, its map, its draws aligned to the map, and what it was fitted to.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,12 @@ use super::coupled::CoupledPairs;
 use super::directory::RunDirectory;
 use super::error::RunError;
 use super::fit::run_id;
+use super::integrity::TREE;
+use super::map_files::{embedding_path, modes_path, read_modes};
 use super::monitor::{DISTANCES, MonitoredPairs, monitored};
+use super::open_draws::open_finished;
 use super::problem::{Hashes, lay, likelihood};
+use super::resources::check_memory;
 use super::results::merged;
 use super::summary::Summary;
 use super::tree::RunTree;
@@ -20,7 +24,9 @@ use crate::diagnostics::Monitored;
 use crate::diffusion::NodeDraws;
 use crate::dissimilarity::{Input, Names};
 use crate::draws::{DrawReader, Variable, checkpoint};
-use crate::embedding::{Embedding, Moments, procrustes, read_embedding_csv};
+use crate::embedding::{
+    Alignment, Embedding, MixedMoments, ModeCentres, Moments, ObjectModes, procrustes, read_embedding_csv,
+};
 use crate::likelihood::Likelihood;
 
 /// A finished run, open to be looked at.
@@ -30,6 +36,13 @@ pub struct FinishedRun {
     summary: Summary,
     reader: DrawReader,
     embedding: Embedding,
+    /// The mode whose map this is, from 1.
+    mode: usize,
+    /// The chains that the map consists of.
+    chains: Vec<usize>,
+    /// Where the modes of objects that have several are.
+    centres: Vec<ModeCentres>,
+    alignment: Alignment,
 }
 
 impl FinishedRun {
@@ -38,13 +51,56 @@ impl FinishedRun {
     /// # Errors
     /// If there is no run, it has not ended, or its files cannot be read.
     pub fn open(directory: &Path) -> Result<Self, RunError> {
+        Self::open_mode(directory, 1)
+    }
+
+    /// Opens the run to look at another of the modes that its chains are in, counted from 1, the one shown by default.
+    ///
+    /// # Errors
+    /// As [`FinishedRun::open`], and if there are not so many modes.
+    pub fn open_mode(directory: &Path, mode: usize) -> Result<Self, RunError> {
         let (directory, config) = RunDirectory::open(directory)?;
         let summary = directory.summary()?;
-        let reader = DrawReader::open(directory.path())?;
-        let path = directory.embedding();
+        let reader = open_finished(&directory, &config, &summary)?;
+        let chains = chains_of(&summary, &reader, mode)?;
+        let path = embedding_path(&directory, mode);
+        for file in [path.clone(), modes_path(&directory), directory.path().join(TREE)] {
+            directory.check_file(&summary, &file.file_name().unwrap_or_default().to_string_lossy())?;
+        }
         let embedding = read_embedding_csv(&path, reader.names(), reader.n_dims())
             .map_err(|what| RunError::Damaged { path, what })?;
-        Ok(Self { directory, config, summary, reader, embedding })
+        let centres = read_modes(&directory, reader.names(), reader.n_dims(), mode)?;
+        let left_out: Vec<usize> = centres.iter().map(|modes| modes.object).collect();
+        let alignment = Alignment::without(embedding.mean.clone(), &left_out);
+        Ok(Self { directory, config, summary, reader, embedding, mode, chains, centres, alignment })
+    }
+
+    /// The same run, looked at in another mode.
+    ///
+    /// # Errors
+    /// As [`FinishedRun::open_mode`].
+    pub fn in_mode(&self, mode: usize) -> Result<Self, RunError> {
+        Self::open_mode(self.path(), mode)
+    }
+
+    /// The mode whose map this is, from 1, and how many there are.
+    pub fn mode(&self) -> (usize, usize) {
+        (self.mode, self.summary.shown.maps.len().max(1))
+    }
+
+    /// What the map is, in words: "posterior mean", "a central draw", with the mode if there are several.
+    pub fn what_is_shown(&self) -> String {
+        let is_draw = self.summary.shown.maps.get(self.mode - 1).is_some_and(|map| map.central_draw.is_some());
+        let what = if is_draw { "a central draw" } else { "posterior mean" };
+        match self.mode() {
+            (_, 1) => what.into(),
+            (mode, n_modes) => format!("{what} of mode {mode} of {n_modes}"),
+        }
+    }
+
+    /// The chains that the map consists of.
+    pub fn shown_chains(&self) -> &[usize] {
+        &self.chains
     }
 
     /// Where the run is.
@@ -79,15 +135,15 @@ impl FinishedRun {
         &self.reader
     }
 
-    /// The mean map on its principal axes and the stress of every object.
+    /// The map shown, on its principal axes, and the stress of every object.
     pub fn embedding(&self) -> &Embedding {
         &self.embedding
     }
 
-    /// Number of stored draws of the locations, in all chains.
+    /// Number of stored draws of the locations that the map consists of.
     pub fn n_locations(&self) -> usize {
-        let stored = |chain| self.reader.n_complete(chain);
-        if self.reader.has_x() { (0..self.reader.n_chains()).map(stored).sum() } else { 0 }
+        let stored = |&chain| self.reader.n_complete(chain);
+        if self.reader.has_x() { self.chains.iter().map(stored).sum() } else { 0 }
     }
 
     /// The tree that the run was fitted along, if it was.
@@ -104,11 +160,11 @@ impl FinishedRun {
     /// # Errors
     /// If there is no diffusion along the tree.
     pub fn node_draws<'a>(&'a self, tree: &'a RunTree) -> Result<NodeDraws<'a>, RunError> {
-        tree.node_draws(&self.reader, &self.embedding.mean, self.config.run.seed)
+        tree.node_draws(&self.reader, self.alignment.clone(), &self.chains, self.config.run.seed)
     }
 
-    /// Visits the stored draws whose place `is_wanted`, each laid over the mean map, with its place among all draws
-    /// (chain after chain); memory holds one of them. A run that kept none has nothing to visit.
+    /// Visits the stored draws that the map consists of and whose place `is_wanted`, each aligned to the map, with its place among
+    /// these draws (chain after chain); memory holds one of them. A run that kept none has nothing to visit.
     ///
     /// # Errors
     /// If the store is damaged.
@@ -121,21 +177,25 @@ impl FinishedRun {
             return Ok(());
         }
         let mut places = 0..;
-        self.reader.for_each_x(|_, _, x| {
+        self.reader.for_each_x_of(&self.chains, |_, _, x| {
             if let Some(place) = places.next().filter(|&place| is_wanted(place)) {
-                visit(place, &procrustes(x, &self.embedding.mean).apply(x));
+                visit(place, &self.alignment.apply(x));
             }
         })?;
         Ok(())
     }
 
-    /// One stored draw of a chain, laid over the mean map.
+    /// One stored draw of a chain, aligned to the map.
     ///
     /// # Errors
     /// If there is no such draw or the store is damaged.
     pub fn aligned(&self, chain: usize, draw: usize) -> Result<Locations, RunError> {
-        let x = self.reader.x(chain, draw)?;
-        Ok(procrustes(&x, &self.embedding.mean).apply(&x))
+        Ok(self.alignment.apply(&self.reader.x(chain, draw)?))
+    }
+
+    /// What aligns draws to the map.
+    pub fn alignment(&self) -> &Alignment {
+        &self.alignment
     }
 
     /// Where `sbmds cluster` leaves the clusters of the run by default.
@@ -143,24 +203,46 @@ impl FinishedRun {
         self.path().join("clusters")
     }
 
-    /// Mean and covariance of every object: from the draws, or from what the chains kept of them.
+    /// Mean and covariance of every object in the mode that is shown: from the draws, or from what the chains kept of them.
     ///
     /// # Errors
     /// If the store is damaged, or the checkpoints that hold the moments of a run without draws are.
     pub fn moments(&self) -> Result<Moments, RunError> {
-        let mut moments = Moments::new(self.names().len(), self.reader.n_dims());
+        Ok(self.moments_and_modes()?.0)
+    }
+
+    /// The same with the modes of the objects that have several.
+    ///
+    /// # Errors
+    /// As [`FinishedRun::moments`].
+    pub fn moments_and_modes(&self) -> Result<(Moments, Vec<ObjectModes>), RunError> {
+        let mut mixed = self.no_moments();
         if self.config.run.keep == Keep::Summary {
-            return Ok(self.kept_moments()?.unwrap_or(moments));
+            let kept = self.kept_moments()?.map(|kept| kept.moved(&procrustes(kept.mean(), &self.embedding.mean)));
+            return Ok((kept.unwrap_or_else(|| self.seen(&mixed).0), Vec::new()));
         }
-        self.for_each_aligned(|_| true, |_, aligned| moments.add(aligned))?;
-        Ok(moments)
+        self.for_each_aligned(|_| true, |_, aligned| mixed.add(aligned))?;
+        Ok(self.seen(&mixed))
+    }
+
+    /// Room for the moments of the aligned draws.
+    pub(crate) fn no_moments(&self) -> MixedMoments {
+        MixedMoments::new(self.names().len(), self.reader.n_dims(), self.centres.clone())
+    }
+
+    /// Moments of the aligned draws, seen from the map.
+    pub(crate) fn seen(&self, mixed: &MixedMoments) -> (Moments, Vec<ObjectModes>) {
+        let map = self.summary.shown.maps.get(self.mode - 1);
+        let is_draw = map.is_some_and(|map| map.central_draw.is_some());
+        let from = is_draw.then_some(&self.embedding.mean);
+        (mixed.shown(from), mixed.modes(from))
     }
 
     fn kept_moments(&self) -> Result<Option<Moments>, RunError> {
         let run_id = run_id(&self.checked_config()?);
-        let load = |chain| Ok(checkpoint::load(&self.directory.checkpoint(chain), run_id)?.value);
-        let chains = (0..self.config.run.chains).map(load).collect::<Result<Vec<_>, RunError>>()?;
-        Ok(merged(&chains))
+        let load = |&chain: &usize| Ok(checkpoint::load(&self.directory.checkpoint(chain), run_id)?.value);
+        let chains = self.chains.iter().map(load).collect::<Result<Vec<_>, RunError>>()?;
+        Ok(merged(chains.iter()))
     }
 
     fn checked_config(&self) -> Result<CheckedConfig, RunError> {
@@ -230,10 +312,29 @@ impl FinishedRun {
         Hashes::of(&config, &input)?.check(&config)?;
         let data = input.read(&config.input.read_options())?;
         let coupling = lay(&config, &data)?;
+        check_memory(&coupling.pairs, data.n_objects(), config.model.storage)?;
         let unit = Unit(config.model.unit);
         let likelihood = likelihood(&config, &data, &coupling).in_unit(unit.0);
         Ok(Measured { coupling, likelihood, unit })
     }
+}
+
+/// The chains that the map of a mode consists of.
+fn chains_of(summary: &Summary, reader: &DrawReader, mode: usize) -> Result<Vec<usize>, RunError> {
+    let n_modes = summary.shown.maps.len().max(1);
+    if !(1..=n_modes).contains(&mode) {
+        let modes = if n_modes == 1 { "one mode".to_owned() } else { format!("{n_modes} modes") };
+        let problem = format!("{mode} is asked for, and the chains are in {modes}");
+        return Err(RunError::setting(
+            "--mode",
+            problem,
+            format!("give a number from 1 to {n_modes}, or leave it out"),
+        ));
+    }
+    // Older versions did not say.
+    let all = || (0..reader.n_chains()).collect();
+    let chains = summary.shown.maps.get(mode - 1).map_or_else(all, |map| map.chains.clone());
+    Ok(chains.into_iter().filter(|&chain| chain < reader.n_chains()).collect())
 }
 
 /// The names of a variable's numbers: its own, or with the entry in brackets, counted from 1.

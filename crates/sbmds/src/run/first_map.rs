@@ -6,6 +6,7 @@ use super::check::CheckedConfig;
 use super::directory::RunDirectory;
 use super::error::RunError;
 use super::fit::Control;
+use super::prior_check::Fitted;
 use super::problem::Problem;
 use super::starts::Starts;
 use super::summary_lines::digits;
@@ -34,28 +35,16 @@ pub(super) fn show(
     let map = principal_axes(&map).apply(&map);
     let coupled = problem.coupled();
     let fits = object_fits(&map, |object| coupled.partners(object));
+    let fitted = Fitted::new(f64::NAN, &map, &coupled);
     run.replace(&run.embedding(), &table(problem.data.names(), &map, &fits))?;
     control.observer.note(&format!(
         "a first map after {:.1} s of optimising, without error bars, is in {} (preliminary; Stress-1 {}). Sampling goes on.",
         start.elapsed().as_secs_f64(),
         run.embedding().display(),
-        digits(stress_1(problem, &map))
+        digits((fitted.residuals / fitted.dissimilarities).sqrt())
     ));
     control.observer.first_map(problem.data.names(), &map);
     Ok(())
-}
-
-/// sqrt(sum (delta - d)^2 / sum delta^2) over the coupled pairs.
-fn stress_1(problem: &Problem, map: &Locations) -> f64 {
-    let coupled = problem.coupled();
-    let (mut residuals, mut squares) = (0.0, 0.0);
-    for object in 0..map.n_objects() {
-        for (partner, delta) in coupled.partners(object) {
-            residuals += (delta - map.distance(object, partner)).powi(2);
-            squares += delta * delta;
-        }
-    }
-    (residuals / squares).sqrt()
 }
 
 /// The columns that a map without draws has, and a last one that says what it is.

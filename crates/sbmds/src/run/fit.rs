@@ -3,24 +3,27 @@
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::chain::{Saved, Shared};
 use super::chains::{self, Begin};
-use super::check::CheckedConfig;
+use super::check::{CheckedConfig, check_threads};
 use super::config::{FitConfig, INPUT_COPY};
 use super::directory::RunDirectory;
 use super::error::RunError;
 use super::monitor::{MonitoredPairs, judge};
 use super::observer::Observer;
+use super::overwrite::{OldRun, Removal};
 use super::problem::{Hashes, Problem, check_connections, lay, likelihood, open_again};
+use super::reference::reference;
 use super::starts::Starts;
 use super::summary::Summary;
+use super::summary_lines::dimensions;
 use super::tree::RunTree;
 use super::unit::Scale;
-use super::{first_map, record, results};
+use super::{first_map, instructions, record, resources, results};
+use crate::Locations;
 use crate::coupling::{Coupling, Couplings};
-use crate::diagnostics::Assessment;
 use crate::dissimilarity::{self, Dissimilarities, Input};
 use crate::draws::{DrawReader, DrawStore, StoreError};
 
@@ -35,6 +38,16 @@ pub struct Control<'a> {
     pub n_threads: usize,
     /// Time between checkpoints: what a kill can cost.
     pub checkpoint_interval: Duration,
+    /// When to end with the draws that are there.
+    pub deadline: Option<Instant>,
+    /// Whether to start although memory or disk seem too small.
+    pub force: bool,
+}
+
+impl Control<'_> {
+    fn time_is_up(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
 }
 
 /// How a run ended.
@@ -44,6 +57,8 @@ pub enum Outcome {
     Finished(Box<Summary>),
     /// They were made before.
     FinishedBefore(Box<Summary>),
+    /// The time was up: what the draws so far say, or nothing if a chain had none yet. [`resume`] goes on.
+    TimeUp(Option<Box<Summary>>),
     /// Stopped; everything is saved and [`resume`] goes on.
     Interrupted,
 }
@@ -53,12 +68,20 @@ pub enum Outcome {
 pub struct Changes {
     /// Where the input is now.
     pub input: Option<PathBuf>,
+    /// Where its names are now.
+    pub names: Option<PathBuf>,
+    /// Where the labels are now, or others.
+    pub labels: Option<PathBuf>,
+    /// Where the tree is now.
+    pub tree: Option<PathBuf>,
     /// More draws.
     pub draws: Option<usize>,
     /// Another effective sample size to reach.
     pub until_ess: Option<f64>,
     /// Another limit to it.
     pub max_draws: Option<usize>,
+    /// Whether to go on with another instruction set than the run was started with.
+    pub other_instructions: bool,
 }
 
 /// Starts a run in `directory` and carries it through.
@@ -68,11 +91,31 @@ pub struct Changes {
 pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Outcome, RunError> {
     let config = config.check()?;
     RunDirectory::is_free(directory)?;
+    start(config, directory, None, control)
+}
+
+/// The same in the place of the run that `directory` holds, if it does. The old run is there until the new one can start.
+///
+/// # Errors
+/// As [`fit`]; and if `directory` holds anything but a run, or its run is being worked on.
+pub fn fit_anew(config: FitConfig, directory: &Path, control: &Control) -> Result<Outcome, RunError> {
+    let config = config.check()?;
+    let old = OldRun::find(directory)?;
+    start(config, directory, Some(old), control)
+}
+
+fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: &Control) -> Result<Outcome, RunError> {
+    check_threads(control.n_threads)?;
+    // The settings may be those of another run.
+    let config = config.resolved(|config| config.instructions.clear());
     with_threads(control.n_threads, || {
         let input = Input::open(&config.input.path)?;
         let (config, problem) = prepare(config, &input, control)?;
+        resources::check_disk(directory, &config, &problem, control.force)?;
+        let removal = old.map(OldRun::step_aside).transpose()?.flatten();
         let run = RunDirectory::create(directory, &config)?;
         run.keep_input(&input)?;
+        removal.map(Removal::carry_out).transpose()?;
         carry_out(&run, &config, &problem, control)
     })
 }
@@ -84,17 +127,25 @@ pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Out
 pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<Outcome, RunError> {
     let (run, before) = RunDirectory::reopen(directory)?;
     let config = changes.apply(before.clone())?.check()?;
-    if let (Ok(summary), true) = (run.summary(), config.run == before.run) {
-        return Ok(Outcome::FinishedBefore(Box::new(summary)));
+    check_threads(control.n_threads)?;
+    let finished = run.summary().ok().filter(|summary| !wants_more(&config, summary));
+    if let (Some(summary), true) = (&finished, *config == before) {
+        return Ok(Outcome::FinishedBefore(Box::new(summary.clone())));
     }
     let input = Input::open(&config.input.path)?;
     Hashes::of(&config, &input)?.check(&config)?;
+    if let Some(summary) = finished {
+        run.save_config(&config)?;
+        return Ok(Outcome::FinishedBefore(Box::new(summary)));
+    }
     if config.sbmds_version != env!("CARGO_PKG_VERSION") {
         let started_by = &config.sbmds_version;
         control.observer.warn(&format!("the run was started by sbmds {started_by}; its next draws may differ"));
     }
+    let config = instructions::go_on(config, changes.other_instructions, control.observer)?;
     with_threads(control.n_threads, || {
         let (config, problem) = prepare(config, &input, control)?;
+        resources::check_disk(directory, &config, &problem, control.force)?;
         run.remove_summary()?;
         run.save_config(&config)?;
         carry_out(&run, &config, &problem, control)
@@ -103,7 +154,7 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
 
 /// Reads the data and makes of it what is to be sampled; the settings come back resolved.
 fn prepare(config: CheckedConfig, input: &Input, control: &Control) -> Result<(CheckedConfig, Problem), RunError> {
-    let hashes = Hashes::of(&config, input)?;
+    let (asked, hashes) = (config.clone(), Hashes::of(&config, input)?);
     let data = input.read(&config.input.read_options())?;
     let mut notes = data.notes().to_vec();
     if let Some(labels) = &config.input.labels {
@@ -114,6 +165,7 @@ fn prepare(config: CheckedConfig, input: &Input, control: &Control) -> Result<(C
     notes.iter().for_each(|note| control.observer.note(note));
     let reading = data.warnings().to_vec();
     let coupling = lay(&config, &data)?;
+    resources::check_fit_memory(&config, &data, &coupling, control.force)?;
     let likelihood = likelihood(&config, &data, &coupling);
     let doubt = check_connections(&likelihood, &coupling, &data)?;
     let scale = Scale::of(&config, &likelihood)?;
@@ -121,6 +173,7 @@ fn prepare(config: CheckedConfig, input: &Input, control: &Control) -> Result<(C
     let read_tree = |tree| RunTree::read(tree, data.names(), control.observer);
     let tree = config.tree.as_ref().map(read_tree).transpose()?;
     let config = config.resolved(|config| {
+        instructions::record(config, likelihood.instruction_set());
         config.model.unit = scale.unit.0;
         config.priors.sigma_floor = scale.sigma_floor;
         config.priors.rounded_to = scale.rounded_to;
@@ -130,10 +183,12 @@ fn prepare(config: CheckedConfig, input: &Input, control: &Control) -> Result<(C
         config.input.names_hash = hashes.names;
         config.input.copy = config.input.copy.take().or_else(|| input.piped().map(|_| INPUT_COPY.into()));
         config.tree = tree.as_ref().map(|tree| tree.resolved(hashes.tree.unwrap_or_default()));
+        *config = std::mem::take(config).remembering(&asked);
     });
     control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
-    problem.warnings.extend(reading.into_iter().chain(doubt).chain(scale.warning));
+    let warnings = reading.into_iter().chain(doubt).chain(scale.warning).chain(instructions::warning(&config));
+    problem.warnings.extend(warnings);
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }
@@ -149,8 +204,8 @@ fn describe(
     n_threads: usize,
 ) -> String {
     let n_dims = config.model.n_dims;
-    let dimensions = if n_dims == 1 { "dimension" } else { "dimensions" };
-    let what = format!("{} objects, {n_pairs} pairs ({}), {n_dims} {dimensions}", data.n_objects(), coupling.couplings);
+    let what =
+        format!("{} objects, {n_pairs} pairs ({}), {}", data.n_objects(), coupling.couplings, dimensions(n_dims));
     let seconds = |n_pairs| config.effort().seconds(n_pairs, n_dims, n_threads);
     if seconds(n_pairs) < WORTH_A_WORD {
         return what;
@@ -185,22 +240,24 @@ fn carry_out(
     control: &Control,
 ) -> Result<Outcome, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
-    let mut store = open_store(run, config, problem, &pairs)?;
+    // Only chains without a checkpoint need a first map, and a new store.
+    let starts = LazyCell::new(|| Starts::new(problem, config));
+    let mut store = open_store(run, config, problem, &pairs, || reference(&starts, problem, config))?;
     run.make_room_for_checkpoints()?;
     let shared = Shared {
         problem,
         config,
         pairs: &pairs,
         run,
+        reference: store.reference()?,
         run_id: run_id(config),
         observer: control.observer,
         checkpoint_interval: control.checkpoint_interval,
         stop: control.stop,
+        deadline: control.deadline,
         failed: AtomicBool::new(false),
     };
     let mut saved = (0..config.run.chains).map(|chain| shared.load(chain)).collect::<Result<Vec<_>, _>>()?;
-    // Only chains without a checkpoint need a first map.
-    let starts = LazyCell::new(|| Starts::new(problem, config));
     if saved.iter().all(Option::is_none) {
         first_map::show(run, config, problem, &starts, control)?;
     }
@@ -209,17 +266,25 @@ fn carry_out(
     loop {
         store.extend_draws(n_draws)?;
         saved = chains::work(&shared, &store, begins(saved, &starts), n_draws, control.n_threads)?;
-        let Some(chains) = all_with(&saved, n_draws) else { return Ok(Outcome::Interrupted) };
+        let (all, time_is_up) = (all_with(&saved, n_draws), control.time_is_up());
+        if all.is_none() && shared.should_stop() {
+            return Ok(Outcome::Interrupted);
+        }
+        if all.is_none() && !time_is_up {
+            // Chains that were done early left time to the others.
+            continue;
+        }
+        let is_whole = all.is_some();
+        let Some(chains) = all.or_else(|| all_with(&saved, 1)) else { return Ok(Outcome::TimeUp(None)) };
         let assessment = judge(&DrawReader::open(run.path())?, &pairs)?;
-        match more_draws(config, &assessment, n_draws) {
-            Some(more) => n_draws = more,
-            None => {
-                let summary = results::write(run, config, problem, &chains, &assessment)?;
+        match more_draws(config, assessment.min_ess().map(|worst| worst.value), n_draws) {
+            Some(more) if !time_is_up => n_draws = more,
+            more => {
+                let summary = Box::new(results::write(run, config, problem, &chains, &assessment)?);
                 // Those of the problem were said before sampling.
-                for warning in &summary.warnings[problem.warnings.len()..] {
-                    control.observer.warn(warning);
-                }
-                return Ok(Outcome::Finished(Box::new(summary)));
+                summary.warnings[problem.warnings.len()..].iter().for_each(|warning| control.observer.warn(warning));
+                let is_done = is_whole && more.is_none();
+                return Ok(if is_done { Outcome::Finished(summary) } else { Outcome::TimeUp(Some(summary)) });
             }
         }
     }
@@ -230,10 +295,15 @@ fn open_store(
     config: &CheckedConfig,
     problem: &Problem,
     pairs: &MonitoredPairs,
+    reference: impl FnOnce() -> Option<Locations>,
 ) -> Result<DrawStore, RunError> {
-    match DrawStore::open(run.path()) {
+    let most_draws = config.run.most_stored_draws().max(run.most_draws_before());
+    match DrawStore::open_within(run.path(), most_draws) {
         // Never made, or killed before it was.
-        Err(StoreError::Missing { .. }) => Ok(DrawStore::create(run.path(), &record::plan(problem, config, pairs))?),
+        Err(StoreError::Missing { .. }) => {
+            let reference = reference();
+            Ok(DrawStore::create(run.path(), &record::plan(problem, config, pairs, reference.as_ref()))?)
+        }
         opened => Ok(opened?),
     }
 }
@@ -257,14 +327,13 @@ fn all_with(saved: &[Option<Saved>], n_draws: usize) -> Option<Vec<Saved>> {
 /// A little more than what the present effective sample size says is needed.
 const MARGIN: f64 = 1.05;
 
-/// How many draws to make next to reach the effective sample size wanted: at most twice as many as there are.
-fn more_draws(config: &CheckedConfig, assessment: &Assessment, n_draws: usize) -> Option<usize> {
+/// How many draws to make next to reach the effective sample size wanted (of bulk and tails, as the verdict wants it): at most
+/// twice as many as there are.
+fn more_draws(config: &CheckedConfig, smallest_ess: Option<f64>, n_draws: usize) -> Option<usize> {
     let wanted = config.run.until_ess?;
     let most = config.run.most_stored_draws();
-    let moving = assessment.diagnoses.iter().filter(|diagnosis| !diagnosis.rhat.is_nan());
-    let smallest = moving.map(|diagnosis| diagnosis.ess_bulk).fold(f64::INFINITY, f64::min);
-    // Too few draws to tell: nothing moves yet.
-    let smallest = if smallest.is_finite() { smallest } else { 0.0 };
+    // Without one there are too few draws to tell: nothing moves yet.
+    let smallest = smallest_ess.unwrap_or(0.0);
     if smallest >= wanted || n_draws >= most {
         return None;
     }
@@ -273,10 +342,18 @@ fn more_draws(config: &CheckedConfig, assessment: &Assessment, n_draws: usize) -
     Some(needed.max(n_draws + 1).min(most))
 }
 
+/// Whether the settings ask for more than a summed up run has.
+fn wants_more(config: &CheckedConfig, summary: &Summary) -> bool {
+    let smallest_ess = summary.min_ess.as_ref().map(|worst| worst.value);
+    summary.n_draws < config.run.stored_draws() || more_draws(config, smallest_ess, summary.n_draws).is_some()
+}
+
 /// What must be the same for a checkpoint to be of use: all settings but how many draws to make and where files are.
 pub(super) fn run_id(config: &CheckedConfig) -> u64 {
     let mut config = (**config).clone();
     config.sbmds_version.clear();
+    config.asked.clear();
+    config.instructions.clear();
     config.input.path.clear();
     (config.input.names, config.input.labels) = (None, None);
     config.tree.iter_mut().for_each(|tree| tree.path.clear());
@@ -294,13 +371,19 @@ impl Changes {
     fn apply(&self, mut config: FitConfig) -> Result<FitConfig, RunError> {
         if let Some(draws) = self.draws {
             if draws < config.run.draws {
-                let problem = format!("the run has {} draws, which stay", config.run.draws);
-                return Err(RunError::setting("--draws", problem, "give a larger number"));
+                let problem =
+                    format!("{draws} is less than the {} draws the run has or will have, which stay", config.run.draws);
+                return Err(RunError::setting("--draws", problem, "give a larger number, or leave it out"));
             }
             config.run.draws = draws;
         }
         if let Some(input) = &self.input {
             config.input.path.clone_from(input);
+        }
+        config.input.names = self.names.clone().or(config.input.names);
+        config.input.labels = self.labels.clone().or(config.input.labels);
+        if let (Some(tree), Some(path)) = (&mut config.tree, &self.tree) {
+            tree.path.clone_from(path);
         }
         config.run.until_ess = self.until_ess.or(config.run.until_ess);
         config.run.max_draws = self.max_draws.or(config.run.max_draws);

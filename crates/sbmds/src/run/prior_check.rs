@@ -1,7 +1,9 @@
 //! After the fit: whether the priors rather than the data decided how wide the map or how large the noise is.
 
 use super::check::CheckedConfig;
+use super::coupled::CoupledPairs;
 use super::summary_lines::digits;
+use crate::Locations;
 use crate::embedding::Moments;
 use crate::posterior::{NoisePrior, ScalePrior};
 
@@ -14,14 +16,53 @@ const WIDE: f64 = 8.0;
 /// sigma within this factor of its floor is at the floor.
 const AT_FLOOR: f64 = 1.2;
 
-/// Warnings in sentences, for a fit without a tree.
-pub(super) fn warnings(
-    config: &CheckedConfig,
-    moments: &Moments,
-    sigma: f64,
-    sum_of_squares: f64,
-) -> impl Iterator<Item = String> {
-    crushed(config, moments).into_iter().chain(limited_noise(config, sigma, sum_of_squares))
+/// Distances on the map may be so many times as large as the dissimilarities before the prior counts as stretching it. Noise
+/// alone makes dissimilarities larger, never distances.
+const STRETCHED: f64 = 1.5;
+
+/// What a finished fit says of the coupled pairs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fitted {
+    /// Posterior mean of sigma.
+    pub sigma: f64,
+    /// Sum of squared residuals of the map shown.
+    pub residuals: f64,
+    /// Sum of its squared distances.
+    pub distances: f64,
+    /// Sum of squared dissimilarities.
+    pub dissimilarities: f64,
+}
+
+impl Fitted {
+    /// The sums over the coupled pairs, each seen from both its ends.
+    pub fn new(sigma: f64, map: &Locations, coupled: &CoupledPairs) -> Self {
+        let mut fitted = Self { sigma, residuals: 0.0, distances: 0.0, dissimilarities: 0.0 };
+        for object in 0..map.n_objects() {
+            for (partner, delta) in coupled.partners(object) {
+                let distance = map.distance(object, partner);
+                fitted.residuals += 0.5 * (delta - distance).powi(2);
+                fitted.distances += 0.5 * distance * distance;
+                fitted.dissimilarities += 0.5 * delta * delta;
+            }
+        }
+        fitted
+    }
+}
+
+/// Warnings in sentences.
+pub(super) fn warnings(config: &CheckedConfig, moments: &Moments, fitted: Fitted) -> impl Iterator<Item = String> {
+    crushed(config, moments).into_iter().chain(stretched(fitted)).chain(limited_noise(config, fitted))
+}
+
+/// The map is wider than its pairs say.
+fn stretched(fitted: Fitted) -> Option<String> {
+    let ratio = (fitted.distances / fitted.dissimilarities).sqrt();
+    (ratio > STRETCHED).then(|| {
+        format!(
+            "the prior stretches the map: its distances are {} times as large as the dissimilarities. Remedy: the default priors,              or a smaller --prior-scale and --noise-rate",
+            digits(ratio)
+        )
+    })
 }
 
 /// The spread of the locations is far from what the prior says.
@@ -59,7 +100,8 @@ fn spread(moments: &Moments) -> f64 {
 }
 
 /// sigma is where it is because it cannot be smaller, or because its prior says more than the residuals do.
-fn limited_noise(config: &CheckedConfig, sigma: f64, sum_of_squares: f64) -> Option<String> {
+fn limited_noise(config: &CheckedConfig, fitted: Fitted) -> Option<String> {
+    let sigma = fitted.sigma;
     let NoisePrior::InverseGamma { rate, .. } = config.priors().noise else { return None };
     let floor = config.priors.sigma_floor;
     if sigma < AT_FLOOR * floor {
@@ -76,7 +118,7 @@ fn limited_noise(config: &CheckedConfig, sigma: f64, sum_of_squares: f64) -> Opt
     }
     // The posterior of sigma^2 has the rate b + sum of squares / 2.
     let rate = rate * config.model.unit.powi(2);
-    (rate > 0.5 * sum_of_squares).then(|| {
+    (rate > 0.5 * fitted.residuals).then(|| {
         format!(
             "sigma ({}) is set by its prior more than by the data, whose residuals are smaller. Error bars are at least as wide \
              as they should be. A smaller --noise-rate than {} lets sigma shrink",

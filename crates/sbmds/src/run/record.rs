@@ -7,6 +7,7 @@ use super::problem::Problem;
 use crate::Locations;
 use crate::brownian::Precision;
 use crate::draws::{StorePlan, Variable};
+use crate::embedding::RigidMotion;
 use crate::posterior::{ScalePrior, Spread};
 use crate::sampler::{Chain, StepInfo};
 
@@ -17,8 +18,18 @@ pub(super) const TRAIT_LOGDET: &str = "trait_logdet";
 /// trace(Sigma) per unit of the tree's time, in the store.
 pub(super) const DIFFUSION_RATE: &str = "diffusion_rate";
 
-/// The plan of the store of a run.
-pub(super) fn plan<'a>(problem: &'a Problem, config: &CheckedConfig, pairs: &MonitoredPairs) -> StorePlan<'a> {
+/// The rotation R (D x D) of a stored draw, x = R raw + shift, in the store.
+pub(super) const X_ROTATION: &str = "x_rotation";
+/// The shift of a stored draw, in the store: where the origin of the raw draw, which the priors are centred at, has gone.
+pub(crate) const X_SHIFT: &str = "x_shift";
+
+/// The plan of the store of a run; draws are aligned to `reference`, if there is one.
+pub(super) fn plan<'a>(
+    problem: &'a Problem,
+    config: &CheckedConfig,
+    pairs: &MonitoredPairs,
+    reference: Option<&'a Locations>,
+) -> StorePlan<'a> {
     let n_dims = config.model.n_dims;
     let mut variables = vec![Variable::float("sigma")];
     if config.priors.learn_scale {
@@ -29,33 +40,41 @@ pub(super) fn plan<'a>(problem: &'a Problem, config: &CheckedConfig, pairs: &Mon
         variables.push(Variable::float("trait_covariance").with_axis("dim", n_dims).with_axis("dim_2", n_dims));
     }
     variables.push(Variable::float(DISTANCES).with_axis("pair", pairs.len()));
+    let mut stats = vec![
+        Variable::float("lp"),
+        Variable::float("log_likelihood"),
+        Variable::float("acceptance_rate"),
+        Variable::float("step_size"),
+        Variable::float("energy"),
+        Variable::boolean("diverging"),
+        Variable::integer("n_gradients"),
+        Variable::integer("tree_depth"),
+    ];
+    if reference.is_some() {
+        stats.push(Variable::float(X_ROTATION).with_axis("dim", n_dims).with_axis("dim_2", n_dims));
+        stats.push(Variable::float(X_SHIFT).with_axis("dim", n_dims));
+    }
     StorePlan {
         n_chains: config.run.chains,
         n_draws: config.run.stored_draws(),
         names: problem.data.names(),
         n_dims,
         keep_x: config.run.keep != Keep::Summary,
+        reference,
         variables,
-        stats: vec![
-            Variable::float("lp"),
-            Variable::float("log_likelihood"),
-            Variable::float("acceptance_rate"),
-            Variable::float("step_size"),
-            Variable::float("energy"),
-            Variable::boolean("diverging"),
-            Variable::integer("n_gradients"),
-            Variable::integer("tree_depth"),
-        ],
+        stats,
     }
 }
 
-/// The posterior variables of the present draw, in the order of the plan.
+/// The posterior variables of the present draw, in the order of the plan. Sigma of the diffusion turns with the locations
+/// (`motion`, if they are aligned), so that the two belong together in the store.
 pub(super) fn scalars(
     chain: &Chain,
     x: &Locations,
     problem: &Problem,
     config: &CheckedConfig,
     pairs: &MonitoredPairs,
+    motion: Option<&RigidMotion>,
 ) -> Vec<f64> {
     let unit = problem.unit.0;
     let mut scalars = vec![chain.sigma() * unit];
@@ -63,20 +82,26 @@ pub(super) fn scalars(
         scalars.extend(scales.iter().map(|variance| variance * unit * unit));
     }
     if let (Some(tree), Some(precision)) = (&config.tree, chain.spread().precision()) {
-        scalars.extend(diffusion(precision, unit, tree));
+        scalars.extend(diffusion(precision, unit, tree, motion));
     }
     scalars.extend(pairs.distances(x));
     scalars
 }
 
 /// trace(Sigma), log |Sigma|, the rate per unit of time, and Sigma itself, in input units.
-fn diffusion(precision: &Precision, unit: f64, tree: &TreeConfig) -> Vec<f64> {
+fn diffusion(precision: &Precision, unit: f64, tree: &TreeConfig, motion: Option<&RigidMotion>) -> Vec<f64> {
     let n_dims = precision.n_dims() as f64;
     let trace = precision.trace_covariance() * unit * unit;
     let log_det = 2.0 * n_dims * unit.ln() - precision.log_det();
     let mut values = vec![trace, log_det, tree.diffusion_rate(trace)];
-    values.extend(precision.covariance().iter().map(|entry| entry * unit * unit));
+    let covariance: Vec<f64> = precision.covariance().iter().map(|entry| entry * unit * unit).collect();
+    values.extend(motion.map_or_else(|| covariance.clone(), |motion| motion.apply_to_covariance(&covariance)));
     values
+}
+
+/// How a stored draw was moved, in the order of the plan.
+pub(super) fn motion_stats(motion: &RigidMotion) -> Vec<f64> {
+    [motion.rotation(), motion.shift()].concat()
 }
 
 /// The sample statistics of the present draw, in the order of the plan. Energies stay in the model's unit.

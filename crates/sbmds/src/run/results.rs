@@ -1,25 +1,33 @@
 //! What a finished run says: the map, the diagnostics and the summary.
 
+use std::collections::BTreeMap;
+
+use super::central::SampledPairs;
 use super::chain::Saved;
 use super::check::CheckedConfig;
 use super::config::{Keep, TreeConfig};
 use super::directory::RunDirectory;
 use super::error::RunError;
+use super::integrity;
+use super::map_files::{embedding_path, write_maps};
+use super::map_verdict::judge_shown;
 use super::monitor::TRACE;
-use super::prior_check;
+use super::prior_check::{self, Fitted};
 use super::problem::Problem;
+use super::shown::{ShownMap, chains_by_mode, shown_map};
+use super::shown_summary::{MapSummary, ShownSummary};
 use super::summary::{BranchSummary, Diffusion, Interval, StressSummary, Summary, known};
 use super::tree::RunTree;
+use super::verdicts::ChainsVerdict;
+use crate::Locations;
 use crate::diagnostics::{Assessment, Diagnosis, bfmi};
 use crate::diffusion::{DEFAULT_TREES, write_files};
-use crate::dissimilarity::Names;
 use crate::draws::DrawReader;
-use crate::embedding::{
-    Moments, ObjectFit, generalised_procrustes, object_fits, principal_axes, procrustes, write_embedding_csv,
-};
+use crate::embedding::{Moments, ObjectFit, object_fits, principal_axes, procrustes};
+use crate::quality::MapVerdict;
 use crate::sampler::Sampler;
 
-/// Writes `embedding.csv`, `diagnostics.csv` and, last, `summary.json`.
+/// Writes `embedding.csv` and the tables of other modes, `diagnostics.csv` and, last, `summary.json`.
 pub(super) fn write(
     run: &RunDirectory,
     config: &CheckedConfig,
@@ -28,22 +36,31 @@ pub(super) fn write(
     assessment: &Assessment,
 ) -> Result<Summary, RunError> {
     let reader = DrawReader::open(run.path())?;
-    let moments = match config.run.keep {
-        Keep::Summary => merged(chains).unwrap_or_else(|| Moments::new(reader.names().len(), reader.n_dims())),
-        Keep::All | Keep::Thin(_) => aligned(&reader)?,
-    };
-    let fits = fits(&moments, problem);
-    write_embedding(run, problem.data.names(), &moments, &fits)?;
+    let maps = maps(config, problem, chains, assessment, &reader)?;
+    let fits: Vec<Vec<ObjectFit>> = maps.iter().map(|map| fits(&map.moments, problem)).collect();
+    run.remove_pictures()?;
+    write_maps(run, problem.data.names(), &maps, &fits)?;
     write_diagnostics(run, &assessment.diagnoses)?;
-    let mut summary = summarise(config, problem, chains, assessment, &reader, &fits)?;
-    let sum_of_squares = rms_stress(problem, &fits).powi(2) * summary.n_pairs as f64;
+    let mut summary = summarise(config, problem, chains, assessment, &reader, &fits[0])?;
+    summary.shown = shown(run, config, problem, &reader, &maps, &fits)?;
+    let map = judge_shown(config, problem, &maps[0].moments, &maps[0].chains, &reader)?;
+    add_verdicts(&mut summary, assessment, map);
     let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
-    summary.warnings.extend(prior_check::warnings(config, &moments, sigma, sum_of_squares));
+    let fitted = Fitted::new(sigma, maps[0].moments.mean(), &problem.coupled());
+    summary.warnings.extend(prior_check::warnings(config, &maps[0].moments, fitted));
     if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
-        diffusion.branches = write_diffusion(run, config, tree, &reader, &moments)?;
+        diffusion.branches = write_diffusion(run, config, tree, &reader, &maps[0])?;
     }
+    summary.files = integrity::checksums(run.path())?;
     run.save_summary(&summary)?;
     Ok(summary)
+}
+
+/// The verdict on the map, and that on the chains in its light.
+fn add_verdicts(summary: &mut Summary, assessment: &Assessment, map: MapVerdict) {
+    let chains = ChainsVerdict::new(assessment, &map);
+    summary.verdict.clone_from(&chains.verdict);
+    (summary.chains, summary.map) = (Some(chains), Some(map));
 }
 
 /// Writes the tree and the files that speak of its nodes; returns how far locations move along the branches.
@@ -52,27 +69,78 @@ fn write_diffusion(
     config: &CheckedConfig,
     tree: &RunTree,
     reader: &DrawReader,
-    moments: &Moments,
+    map: &ShownMap,
 ) -> Result<Option<BranchSummary>, RunError> {
     run.replace(&run.tree(), (tree.tree().to_newick() + "\n").as_bytes())?;
-    let draws = tree.node_draws(reader, moments.mean(), config.run.seed)?;
+    let draws = tree.node_draws(reader, map.alignment(), &map.chains, config.run.seed)?;
     let (_, branches) = write_files(run.path(), &draws, DEFAULT_TREES, config.run.iterations_per_draw())?;
     Ok(BranchSummary::of(&branches))
 }
 
-/// Mean and covariances of all draws, laid over one another.
-fn aligned(reader: &DrawReader) -> Result<Moments, RunError> {
-    let mut moments = Moments::new(reader.names().len(), reader.n_dims());
-    let all = |visit: &mut dyn FnMut(&crate::Locations)| reader.for_each_x(|_, _, x| visit(x));
-    if let Some(map) = generalised_procrustes(all)? {
-        reader.for_each_x(|_, _, x| moments.add(&procrustes(x, &map.mean).apply(x)))?;
+/// The map of every mode that chains are in, the one to show first.
+fn maps(
+    config: &CheckedConfig,
+    problem: &Problem,
+    saved: &[Saved],
+    assessment: &Assessment,
+    reader: &DrawReader,
+) -> Result<Vec<ShownMap>, RunError> {
+    let groups = chains_by_mode(&assessment.verdict, saved.len(), |chain| reader.n_complete(chain));
+    let pairs = SampledPairs::new(&problem.coupled(), reader.names().len());
+    let mut maps: Vec<ShownMap> = Vec::new();
+    for chains in groups {
+        let first = maps.first().map(|map| map.locations().clone());
+        maps.push(match config.run.keep {
+            Keep::Summary => map_of_moments(saved, chains, reader, first.as_ref()),
+            Keep::All | Keep::Thin(_) => shown_map(reader, chains, &pairs, first.as_ref())?,
+        });
     }
-    Ok(moments)
+    Ok(maps)
 }
 
-/// The same from the running moments of the chains, each laid over the first; `None` if no chain has any.
-pub(super) fn merged(chains: &[Saved]) -> Option<Moments> {
-    let mut of_chains = chains.iter().filter_map(|saved| saved.moments.as_ref());
+fn map_of_moments(saved: &[Saved], chains: Vec<usize>, reader: &DrawReader, first: Option<&Locations>) -> ShownMap {
+    let moments = merged(chains.iter().filter_map(|&chain| saved.get(chain)));
+    let moments = moments.unwrap_or_else(|| Moments::new(reader.names().len(), reader.n_dims()));
+    let moments = first.map_or_else(|| moments.clone(), |first| moments.moved(&procrustes(moments.mean(), first)));
+    ShownMap::of_moments(chains, moments)
+}
+
+/// What the summary says of the maps.
+fn shown(
+    run: &RunDirectory,
+    config: &CheckedConfig,
+    problem: &Problem,
+    reader: &DrawReader,
+    maps: &[ShownMap],
+    fits: &[Vec<ObjectFit>],
+) -> Result<ShownSummary, RunError> {
+    let mut summaries = Vec::new();
+    for (mode, (map, fits)) in (1..).zip(maps.iter().zip(fits)) {
+        let mut densities = Vec::new();
+        for &chain in &map.chains {
+            densities.extend(reader.stat("lp", chain)?);
+        }
+        let log_density = densities.iter().sum::<f64>() / densities.len() as f64;
+        let file = embedding_path(run, mode).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let numbers = (log_density, rms_stress(problem, fits));
+        summaries.push(MapSummary::of(mode, map, file, problem.data.names(), numbers));
+    }
+    let unknown = match config.run.keep {
+        Keep::Summary => vec![WITHOUT_DRAWS.to_owned()],
+        _ if maps.iter().all(|map| map.looked_for_modes) => Vec::new(),
+        _ => vec![TOO_FEW_DRAWS.to_owned()],
+    };
+    Ok(ShownSummary { maps: summaries, unknown })
+}
+
+const WITHOUT_DRAWS: &str = "No draws of the locations were kept (--keep summary): whether single objects have several modes, and \
+                             whether the mean map fits worse than a typical draw, cannot be told.";
+const TOO_FEW_DRAWS: &str = "Too few draws of the locations to tell whether single objects have several modes (100 or more are \
+                             needed, and their numbers must fit into memory).";
+
+/// Mean and covariances from the running moments of chains, each aligned to the first; `None` if no chain has any.
+pub(super) fn merged<'a>(chains: impl Iterator<Item = &'a Saved>) -> Option<Moments> {
+    let mut of_chains = chains.filter_map(|saved| saved.moments.as_ref());
     let first = of_chains.next()?;
     let mut all = first.moved(&principal_axes(first.mean()));
     for moments in of_chains {
@@ -84,14 +152,6 @@ pub(super) fn merged(chains: &[Saved]) -> Option<Moments> {
 fn fits(moments: &Moments, problem: &Problem) -> Vec<ObjectFit> {
     let coupled = problem.coupled();
     object_fits(moments.mean(), |object| coupled.partners(object))
-}
-
-fn write_embedding(run: &RunDirectory, names: &Names, moments: &Moments, fits: &[ObjectFit]) -> Result<(), RunError> {
-    let path = run.embedding();
-    let mut table = Vec::new();
-    write_embedding_csv(&mut table, names, moments, fits)
-        .map_err(|error| RunError::Damaged { path: path.clone(), what: error.to_string() })?;
-    run.replace(&path, &table)
 }
 
 fn write_diagnostics(run: &RunDirectory, diagnoses: &[Diagnosis]) -> Result<(), RunError> {
@@ -128,6 +188,8 @@ fn summarise(
     let mut summary = Summary {
         converged: assessment.verdict.is_converged(),
         verdict: assessment.verdict.to_string(),
+        chains: None,
+        map: None,
         verdict_details: serde_json::to_value(&assessment.verdict)
             .map_err(|error| RunError::Damaged { path: path(), what: error.to_string() })?,
         max_rhat: assessment.max_rhat().map(Into::into),
@@ -151,8 +213,10 @@ fn summarise(
         n_warmup_gradients: tallies().map(|tally| tally.warmup_gradients).sum(),
         bfmi: energy_diagnostics(config, reader)?,
         sbmds_version: config.sbmds_version.clone(),
+        files: BTreeMap::new(),
         seconds: tallies().map(|tally| tally.seconds).sum(),
         warnings: problem.warnings.clone(),
+        shown: ShownSummary::default(),
     };
     summary.warnings.extend(summary.sampler_warnings());
     Ok(summary)

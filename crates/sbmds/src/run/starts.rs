@@ -66,6 +66,11 @@ impl<'a> Starts<'a> {
         if start == Start::Landmark { starts.climbed() } else { starts }
     }
 
+    /// The first map; `None` when every chain starts from the prior.
+    pub fn map(&self) -> Option<&Locations> {
+        self.map.as_ref()
+    }
+
     /// From the map uphill: few landmarks do not know what all pairs want.
     fn climbed(self) -> Self {
         Self { map: self.climb(), is_climbed: true, spread: SPREAD_AFTER_CLIMB, ..self }

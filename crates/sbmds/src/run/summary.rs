@@ -1,17 +1,28 @@
 //! The numbers a person asks for first: what `summary.json` holds.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::shown_summary::ShownSummary;
+use super::verdicts::ChainsVerdict;
 use crate::brownian::BranchStatistics;
 use crate::diagnostics::{Diagnosis, Worst, quantile_of_sorted, sorted};
+use crate::quality::MapVerdict;
 
 /// The summary of a finished run. Numbers that cannot be known are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Whether the verdict is good.
+    /// Whether the verdict on the chains is good.
     pub converged: bool,
-    /// The verdict in words.
+    /// The verdict on the chains in words.
     pub verdict: String,
+    /// The verdict on the chains with its numbers; absent in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chains: Option<ChainsVerdict>,
+    /// The verdict on the map: whether it describes the data; absent in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<MapVerdict>,
     /// The verdict as data (see [`crate::diagnostics::Verdict`]).
     pub verdict_details: serde_json::Value,
     /// The largest R-hat.
@@ -23,8 +34,11 @@ pub struct Summary {
     /// How fast locations diffuse along the tree, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diffusion: Option<Diffusion>,
-    /// How well the mean map fits the coupled dissimilarities, in input units.
+    /// How well the map shown fits the coupled dissimilarities, in input units.
     pub stress: StressSummary,
+    /// Which map is shown: of which chains, and what others there are.
+    #[serde(default)]
+    pub shown: ShownSummary,
     /// Mean log-likelihood of the draws, of dissimilarities in input units.
     #[serde(default)]
     pub log_likelihood: Option<f64>,
@@ -61,6 +75,9 @@ pub struct Summary {
     pub warnings: Vec<String>,
     /// Version of sbmds.
     pub sbmds_version: String,
+    /// Checksums of the files that belong to these results, so that a change is seen.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
     /// Seconds of sampling, summed over chains: the one entry in which two equal runs differ.
     pub seconds: f64,
 }
@@ -174,7 +191,7 @@ impl BranchSummary {
     }
 }
 
-/// How well the mean map fits the coupled dissimilarities.
+/// How well the map shown fits the coupled dissimilarities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StressSummary {
     /// Root mean squared residual over all coupled pairs.

@@ -1,6 +1,8 @@
 //! The summary in words: one labelled line for each thing a person asks.
 
 use super::summary::{Diffusion, Extreme, Interval, StressSummary, Summary};
+use super::verdicts::map_lines;
+use crate::diagnostics::name_chains;
 
 /// Below this the sampler explores energies badly (Betancourt 2016).
 const LOW_BFMI: f64 = 0.3;
@@ -10,6 +12,7 @@ impl Summary {
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = vec![
             ("sigma", interval(&self.sigma)),
+            ("map shown", self.map_shown()),
             ("stress", stress(&self.stress)),
             ("log-likelihood", self.log_likelihood()),
             ("largest R-hat", extreme(self.max_rhat.as_ref())),
@@ -18,6 +21,9 @@ impl Summary {
             ("draws", format!("{} chains x {} after {} of warm-up", self.n_chains, self.n_draws, self.n_warmup)),
             ("sampler", self.sampling()),
         ];
+        if let Some(map) = &self.map {
+            lines.splice(1..1, map_lines(map));
+        }
         if let Some(Diffusion { trait_trace, diffusion_rate, branches, tree, .. }) = &self.diffusion {
             lines.insert(1, ("trace(Sigma)", format!("{} ({tree})", interval(trait_trace))));
             lines.insert(2, ("diffusion rate", format!("{} per unit of the tree's time", interval(diffusion_rate))));
@@ -53,6 +59,18 @@ impl Summary {
         warnings
     }
 
+    fn map_shown(&self) -> String {
+        let Some(map) = self.shown.maps.first() else { return "mean of the draws".into() };
+        let what = match &map.central_draw {
+            Some(central) => format!("draw {} of chain {}, a central one", central.draw, central.chain),
+            None => "mean of the draws".into(),
+        };
+        match self.shown.maps.len() {
+            1 => what,
+            n_modes => format!("{what}; mode 1 of {n_modes} ({})", name_chains(&map.chains)),
+        }
+    }
+
     fn log_likelihood(&self) -> String {
         let per_pair = self.log_likelihood.map(|mean| mean / self.n_pairs as f64);
         format!("{} per pair, mean of the draws", known_digits(per_pair))
@@ -60,7 +78,7 @@ impl Summary {
 
     fn data(&self) -> String {
         let Self { n_objects, n_pairs, couplings, n_dims, .. } = self;
-        format!("{n_objects} objects, {n_pairs} pairs ({couplings}), {n_dims} dimensions")
+        format!("{n_objects} objects, {n_pairs} pairs ({couplings}), {}", dimensions(*n_dims))
     }
 
     fn sampling(&self) -> String {
@@ -84,6 +102,11 @@ fn stress(StressSummary { rms, worst, worst_object, .. }: &StressSummary) -> Str
 
 fn extreme(extreme: Option<&Extreme>) -> String {
     extreme.map_or_else(|| "-".into(), |worst| format!("{} ({})", digits(worst.value), worst.quantity))
+}
+
+/// "1 dimension", "2 dimensions".
+pub(super) fn dimensions(n_dims: usize) -> String {
+    format!("{n_dims} dimension{}", if n_dims == 1 { "" } else { "s" })
 }
 
 fn known_digits(number: Option<f64>) -> String {

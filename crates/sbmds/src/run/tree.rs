@@ -5,11 +5,11 @@ use std::path::Path;
 use super::config::TreeConfig;
 use super::error::RunError;
 use super::observer::Observer;
-use crate::Locations;
 use crate::brownian::{BranchScaling, BrownianPrior, BrownianSettings, WishartPrior};
 use crate::diffusion::NodeDraws;
 use crate::dissimilarity::Names;
 use crate::draws::DrawReader;
+use crate::embedding::Alignment;
 use crate::posterior::TreePrior;
 use crate::tree::{MatchedTree, Tree, TreeChoice};
 
@@ -56,16 +56,18 @@ impl RunTree {
         self.matched.tree()
     }
 
-    /// The draws of the run, with a location for every node; `mean` is the map they are laid over.
+    /// The draws of the run, with a location for every node, aligned; the map shown consists of the chains `shown`.
     pub fn node_draws<'a>(
         &'a self,
         reader: &'a DrawReader,
-        mean: &'a Locations,
+        alignment: Alignment,
+        shown: &[usize],
         seed: u64,
     ) -> Result<NodeDraws<'a>, RunError> {
-        let input_order: Vec<usize> = (0..mean.n_objects()).collect();
-        let brownian = self.brownian(&input_order, mean.n_dims())?;
-        Ok(NodeDraws::new(self.tree(), brownian, reader, mean, seed))
+        let map = alignment.reference();
+        let input_order: Vec<usize> = (0..map.n_objects()).collect();
+        let brownian = self.brownian(&input_order, map.n_dims())?;
+        Ok(NodeDraws::new(self.tree(), brownian, reader, alignment, shown.to_vec(), seed))
     }
 
     fn brownian(&self, order: &[usize], n_dims: usize) -> Result<BrownianPrior, RunError> {

@@ -4,6 +4,7 @@ use super::check::CheckedConfig;
 use super::config::PriorFamily;
 use super::error::RunError;
 use crate::likelihood::Likelihood;
+use crate::posterior::Priors;
 
 /// What dissimilarities are divided by before the model sees them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,10 +30,6 @@ pub(super) struct Scale {
     pub warning: Option<String>,
 }
 
-/// The smallest sigma in units of the data's scale: nobody measures dissimilarities to better than 1 in 10,000, and chains
-/// of maps that fit better mix badly.
-const RELATIVE_FLOOR: f64 = 1e-4;
-
 impl Scale {
     /// Of the coupled dissimilarities, in input units.
     ///
@@ -43,6 +40,12 @@ impl Scale {
         if rms == 0.0 {
             return Err(RunError::AllZero(config.input.path.clone()));
         }
+        if !rms.is_finite() {
+            return Err(RunError::TooLarge {
+                problem: format!("{}: the squares of the dissimilarities overflow", config.input.path.display()),
+                remedy: "divide the input by a common number, or choose another --metric".into(),
+            });
+        }
         // E |x - y|^2 = 2 D S^2 for x, y ~ N(0, S^2 I): the unit is the S that would make distances as large as these.
         let of_data = rms / (2.0 * config.model.n_dims as f64).sqrt();
         let is_weak = config.priors.family == PriorFamily::Weak;
@@ -50,7 +53,7 @@ impl Scale {
         let rounded_to = common_step(likelihood, rms);
         // The standard deviation of a uniform distribution over one step.
         let of_rounding = rounded_to.map_or(0.0, |step| step / 12.0_f64.sqrt());
-        let sigma_floor = if is_weak { of_rounding.max(RELATIVE_FLOOR * of_data) } else { 0.0 };
+        let sigma_floor = if is_weak { of_rounding.max(Priors::RELATIVE_FLOOR * of_data) } else { 0.0 };
         Ok(Self { unit, sigma_floor, rounded_to, warning: misfit(config, unit, rms) })
     }
 }

@@ -30,6 +30,7 @@ pub fn plan(names: &Names, n_draws: usize) -> StorePlan<'_> {
         names,
         n_dims: N_DIMS,
         keep_x: true,
+        reference: None,
         variables: vec![Variable::float("sigma"), Variable::float("lambda").with_axis("dim", N_DIMS)],
         stats: vec![
             Variable::float("lp"),

@@ -240,3 +240,25 @@ fn files_that_cannot_be_opened() {
     let found = message(directory.path());
     assert!(found.ends_with(": this is a directory, not a file. Remedy: give the path of a file in it."), "{found}");
 }
+
+/// A copy job that is still writing, or anybody, may cut a file short while it is read.
+#[test]
+fn an_array_cut_short_after_it_was_opened_is_still_read() {
+    let file = tempfile::NamedTempFile::with_suffix(".npy").unwrap();
+    let n_objects = 300;
+    let header = format!(
+        "{:<117}\n",
+        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n_objects}, {n_objects}), }}")
+    );
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+    bytes.extend(header.as_bytes());
+    let number = |a: usize, b: usize| (a.abs_diff(b)) as f64;
+    bytes.extend((0..n_objects * n_objects).flat_map(|k| number(k / n_objects, k % n_objects).to_le_bytes()));
+    std::fs::write(file.path(), &bytes).unwrap();
+    let data = crate::dissimilarity::read(file.path(), &Default::default()).unwrap();
+    file.as_file().set_len(200).unwrap();
+    assert_eq!(data.get(0, n_objects - 1), number(0, n_objects - 1));
+    let message = crate::dissimilarity::read(file.path(), &Default::default()).err().unwrap().to_string();
+    assert!(message.contains("truncated"), "{message}");
+}

@@ -87,7 +87,8 @@ pub(super) trait Simd: Copy + Send + Sync {
 pub(super) const MAX_LANES: usize = 8;
 
 /// The instruction set the kernels run on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum InstructionSet {
     /// 8 lanes, x86-64 with AVX-512 F, DQ, VL and BW.
     Avx512,

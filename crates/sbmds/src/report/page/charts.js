@@ -107,12 +107,14 @@
     });
     const intervals = (pairs) => pairs.map((i) => `M${x(shepard.observed[i]).toFixed(1)} ${y(shepard.low[i]).toFixed(1)}V${y(shepard.high[i]).toFixed(1)}`).join("");
     const dots = (pairs) => pairs.map((i) => `M${x(shepard.observed[i]).toFixed(1)} ${y(shepard.mean[i]).toFixed(1)}h0`).join("");
+    const band = Sbmds.predictiveBand(model, range, x, y);
     const all = Array.from({ length: nShown }, (_, i) => i);
     const faint = nShown > 600 ? 0.22 : 0.4;
     const marked = svg("path", { fill: "none", stroke: "var(--bad)", "stroke-width": 1.4 });
     const markedDots = svg("path", { fill: "none", stroke: "var(--bad)", "stroke-width": 6, "stroke-linecap": "round" });
     chart.append(
       svg("path", { d: `M${x(range[0])} ${y(range[0])}L${x(range[1])} ${y(range[1])}`, stroke: "var(--soft)", "stroke-dasharray": "4 4", fill: "none" }),
+      svg("path", { d: band ?? "", stroke: "var(--soft)", "stroke-dasharray": "1.5 3", fill: "none" }),
       svg("path", { d: intervals(all), stroke: "var(--plain)", "stroke-opacity": faint, fill: "none" }),
       svg("path", { d: dots(all), stroke: "var(--plain)", "stroke-opacity": nShown > 600 ? 0.6 : 0.9, "stroke-width": nShown > 600 ? 3 : 4.5, "stroke-linecap": "round", fill: "none" }),
       marked, markedDots);
@@ -120,7 +122,7 @@
     Sbmds.byId("shepard-plot").replaceChildren(chart, tip);
     const note = `A sample of ${Sbmds.count(nShown)} of ${Sbmds.count(shepard.n_pairs)} pairs.`;
     Sbmds.byId("shepard-note").textContent =
-      `${nShown < shepard.n_pairs ? note : `All ${Sbmds.count(nShown)} pairs.`} Bars are 95% intervals of the fitted distance; on the dashed line the map agrees with what was observed.`;
+      `${nShown < shepard.n_pairs ? note : `All ${Sbmds.count(nShown)} pairs.`} Bars are 95% intervals of the fitted distance; on the dashed line the map agrees with what was observed.${band ? Sbmds.bandNote(model) : ""}`;
 
     const mark = (pairs) => { marked.setAttribute("d", intervals(pairs)); markedDots.setAttribute("d", dots(pairs)); };
     let chosen = [];

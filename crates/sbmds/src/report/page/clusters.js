@@ -62,7 +62,7 @@
     const button = element("button", { type: "button", id: "show-clusters", onclick: showOnMap }, "Show on the map above");
     byId("clusters-figures").replaceChildren(
       element("figure", {}, element("h3", {}, `Outlines of ${Sbmds.plural(clusters.draws.length, "draw")}`), canvas,
-        element("figcaption", { class: "note" }, "Posterior means, coloured by consensus cluster and fainter where less certain; grey is noise. Lines are the convex outlines of each draw's clusters, each draw laid over the mean.", " ", button)));
+        element("figcaption", { class: "note" }, "Locations shown, coloured by consensus cluster and fainter where less certain; grey is noise. Lines are the convex outlines of each draw's clusters, each draw aligned to the map.", " ", button)));
     const heat = Sbmds.makeHeatMap(model, byId("clusters-figures"), { select });
     byId("clusters-numbers").replaceChildren(element("div", { class: "cluster-numbers" }, numbers(clusters), countChart(clusters.summary)), ...consensusTable(model));
     let axes = model.dims > 1 ? [0, 1] : [0, 0];
@@ -93,12 +93,15 @@
 
   const shares = (counts, total) => Object.entries(counts).sort((a, b) => b[1] - a[1]).slice(0, 6).map(([what, n]) => `${what} in ${percent(n / total)}`).join(", ");
 
+  // A sum of rounding errors is nothing.
+  const bits = (value) => (Number.isFinite(value) ? Math.max(0, value).toFixed(3) : "–");
+
   function numbers({ summary }) {
     const { truth, noise, consensus, n_draws: nDraws } = summary;
     const lines = [
       ["clusters", `${count(summary.mode_clusters)} in most draws`],
       ["noise", `${interval(noise, 4)} objects`],
-      ["consensus", `${Sbmds.plural(consensus.n_clusters, "cluster")}, ${count(consensus.n_noise)} objects noise; mean confidence ${number(consensus.mean_confidence, 3)}, ${number(consensus.expected_variation, 3)} bits from a draw on average`],
+      ["consensus", `${Sbmds.plural(consensus.n_clusters, "cluster")}, ${count(consensus.n_noise)} objects noise; mean confidence ${number(consensus.mean_confidence, 3)}, ${bits(consensus.expected_variation)} bits from a draw on average`],
     ];
     if (truth) {
       lines.push(["true classes", `column ${truth.column}: ${count(truth.n_classes)} classes${truth.n_unknown ? `, ${Sbmds.plural(truth.n_unknown, "object")} without` : ""}`],

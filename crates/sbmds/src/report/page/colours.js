@@ -4,6 +4,7 @@
   const N_COLOURS = 8; // the palette of style.css: --c1 to --c8
   const N_SHAPES = 4; // disc, square, triangle, diamond: more levels than colours get the next shape
   const MAX_LEVELS = N_COLOURS * N_SHAPES;
+  const MOST_USEFUL = 20; // words that a reader can still find in a legend
   const FADED = 30; // opacity, of 255, of levels switched off in the legend
   const NO_LEVEL = 65535;
 
@@ -23,6 +24,14 @@
     if (model.fit.residual) columns.push({ name: "residual", kind: "numeric", values: model.fit.residual });
     if (model.hasCovariance) columns.push({ name: "posterior sd", kind: "numeric", values: Float32Array.from({ length: model.n }, (_, object) => model.totalSd(object)) });
     return columns;
+  };
+
+  // The column to colour by at first: one with 2 to 20 words, else one of numbers that differ, else one whose words the palette can tell apart.
+  Sbmds.firstColumn = (model) => {
+    const nWords = (column) => (column.kind === "categorical" ? new Set(column.codes).size : 0);
+    const differs = (column) => column.kind === "numeric" && new Set(column.values.filter(Number.isFinite)).size > 1;
+    const words = (most) => model.labels.find((column) => nWords(column) >= 2 && nWords(column) <= most);
+    return words(MOST_USEFUL) || model.labels.find(differs) || words(MAX_LEVELS) || null;
   };
 
   // {colours: 4 bytes per object, shapes: 1 byte per object, legend}. `hidden` is a set of levels to fade.
@@ -131,9 +140,9 @@
     if (!legend) return;
     holder.append(Sbmds.element("h3", {}, legend.name));
     if (legend.kind === "numeric") {
-      const ramp = Sbmds.element("div", { class: "ramp", role: "img", "aria-label": `Colours from ${Sbmds.number(legend.low)} to ${Sbmds.number(legend.high)}` });
+      const ramp = Sbmds.element("div", { class: "ramp", role: "img", "aria-label": `Colours from ${Sbmds.brief(legend.low)} to ${Sbmds.brief(legend.high)}` });
       ramp.style.background = `linear-gradient(90deg, ${legend.ramp.join(", ")})`;
-      holder.append(ramp, Sbmds.element("div", { class: "ends" }, ...[legend.low, legend.high].map((value) => Sbmds.element("span", {}, Sbmds.number(value)))));
+      holder.append(ramp, Sbmds.element("div", { class: "ends" }, ...[legend.low, legend.high].map((value) => Sbmds.element("span", {}, Sbmds.brief(value)))));
       return;
     }
     const row = (entry) => Sbmds.element("li", {}, Sbmds.element("button",

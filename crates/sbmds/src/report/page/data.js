@@ -57,34 +57,45 @@ const Sbmds = {};
     const [n, dims] = [raw.n_objects, raw.n_dims];
     const clusters = Sbmds.readClusters(raw.sections, unpack);
     const tree = Sbmds.readTree(raw.sections, unpack);
-    const mean = unpack(raw.mean);
-    const covariance = unpack(raw.covariance);
+    let mean = null;
+    let covariance = null;
     const triangle = (dims * (dims + 1)) / 2;
     const entry = (a, b) => a * dims - (a * (a - 1)) / 2 + (b - a); // row a of the upper triangle starts at (a, a)
     const cov = (object, a, b) => (covariance ? covariance[object * triangle + entry(Math.min(a, b), Math.max(a, b))] : NaN);
-    return {
-      raw, n, dims, mean,
+    const model = {
+      raw, n, dims,
       names: raw.names,
       lowerNames: raw.names.map((name) => name.toLowerCase()),
-      hasCovariance: Boolean(covariance),
       coordinate: (object, dim) => mean[object * dims + dim],
       covariance: cov,
       sd: (object, dim) => Math.sqrt(cov(object, dim, dim)),
       totalSd: (object) => Math.sqrt(sum(dims, (dim) => cov(object, dim, dim))),
-      fit: unpackAll(raw.fit, ["stress", "residual", "partners"]) || { stress: null, residual: null, partners: null },
       labels: [...(raw.labels || []).map(unpackLabel), ...(clusters ? clusters.columns : [])],
       clusters, tree,
-      draws: unpackDraws(raw.draws, n, dims),
-      neighbours: unpackNeighbours(raw.neighbours, n),
-      shepard: unpackAll(raw.shepard, ["a", "b", "observed", "mean", "low", "high"]),
       traces: (raw.traces || []).map((trace) => unpackAll(trace, ["values", "ranks"])),
       diagnostics: raw.diagnostics || [],
-      share: raw.axis_share || [],
+      maps: [raw, ...(raw.other_maps || [])].map((map) => map.mode),
     };
+    // What belongs to one map: that of the run, or of another mode that chains are in.
+    model.showMap = (number) => {
+      const map = number ? raw.other_maps[number - 1] : raw;
+      [mean, covariance] = [unpack(map.mean), unpack(map.covariance)];
+      return Object.assign(model, {
+        hasCovariance: Boolean(covariance),
+        shown: map.shown || "mean",
+        objectModes: map.object_modes || [],
+        fit: unpackAll(map.fit, ["stress", "residual", "partners"]) || { stress: null, residual: null, partners: null },
+        draws: unpackDraws(map.draws, n, dims),
+        neighbours: unpackNeighbours(map.neighbours, n),
+        shepard: unpackAll(map.shepard, ["a", "b", "observed", "mean", "low", "high"]),
+        share: map.axis_share || [],
+      });
+    };
+    return model.showMap(0);
   };
 
   Sbmds.labelText = (label, object) => {
-    if (label.kind === "numeric") return Sbmds.number(label.values[object]);
+    if (label.kind === "numeric") return Sbmds.brief(label.values[object]);
     return label.codes[object] === NO_LEVEL ? label.none || "–" : label.levels[label.codes[object]];
   };
 
@@ -102,6 +113,12 @@ const Sbmds = {};
       ? value.toExponential(digits - 2)
       : value.toFixed(Math.max(0, Math.min(6, digits - 1 - Math.floor(Math.log10(size || 1)))));
     return text.replace("-", "\u2212");
+  };
+
+  // The same without zeros that say nothing: labels are what somebody wrote, 1990 or 2.5.
+  Sbmds.brief = (value) => {
+    const text = Sbmds.number(value);
+    return /e/.test(text) || !text.includes(".") ? text : text.replace(/\.?0+$/, "");
   };
 
   Sbmds.count = (value) => (Number.isFinite(value) ? Math.round(value).toLocaleString("en").replaceAll(",", "\u2009") : "–");

@@ -9,7 +9,7 @@
   const model = Sbmds.readModel(JSON.parse(text));
   const columns = Sbmds.colourColumns(model);
   const hidden = new Set();
-  let column = model.labels.length ? columns[0] : null;
+  let column = Sbmds.firstColumn(model);
   let painted = null;
 
   const map = Sbmds.makeMap(model, { onHover: showHover, onDraw: showDrawNumber, onAxes: showAxes });
@@ -17,7 +17,8 @@
   const clusters = Sbmds.makeClusters(model, { select, showOnMap: showClusters });
   const tree = Sbmds.makeTree(model, { select });
   let shepard = null;
-  const table = Sbmds.makeObjectTable(model, { select, selected: () => map.view.selected });
+  const makeTable = () => Sbmds.makeObjectTable(model, { select, selected: () => map.view.selected });
+  let table = makeTable();
 
   function select(object, scroll) {
     map.view.selected = object;
@@ -36,7 +37,7 @@
 
   function showDrawNumber(draw) {
     byId("draw").value = Math.max(0, draw + 1);
-    byId("draw-number").textContent = draw < 0 ? "mean" : `draw ${draw + 1} of ${model.draws.count}`;
+    byId("draw-number").textContent = draw < 0 ? model.shown.replace(/^posterior | of mode.*$/g, "") : `draw ${draw + 1} of ${model.draws.count}`;
   }
 
   function showAxes(axes) {
@@ -44,7 +45,7 @@
     clusters?.mark(axes);
     tree?.mark(axes);
     for (const [side, id] of [[0, "axis-x"], [1, "axis-y"]]) if (byId(id)) byId(id).value = axes[side];
-    byId("stage").setAttribute("aria-label", `Map of ${plural(model.n, "object")}, posterior means on ${model.dims === 1 ? "one axis" : `axes ${axes[0] + 1} and ${axes[1] + 1}`}. The table of objects below says the same in numbers.`);
+    byId("stage").setAttribute("aria-label", `Map of ${plural(model.n, "object")}, ${model.shown} on ${model.dims === 1 ? "one axis" : `axes ${axes[0] + 1} and ${axes[1] + 1}`}. The table of objects below says the same in numbers.`);
   }
 
   function repaint() {
@@ -78,6 +79,25 @@
     byId("stage").scrollIntoView({ block: "center" });
   }
 
+  // Another of the modes that chains are in.
+  function showMap(number) {
+    setPlaying(false);
+    model.showMap(number);
+    wirePlayer();
+    map.showDraw(-1);
+    map.setAxes(map.view.axes);
+    table = makeTable();
+    repaint();
+    drawCharts();
+    select(map.view.selected);
+    byId("live").textContent = `Map of ${model.maps[number]}`;
+  }
+
+  function wirePlayer() {
+    byId("player").hidden = !model.draws;
+    byId("draw").max = model.draws ? model.draws.count : 0;
+  }
+
   function setTheme(theme) {
     document.documentElement.dataset.theme = theme;
     byId("theme").textContent = theme === "dark" ? "Light" : "Dark";
@@ -95,6 +115,7 @@
         ...(warnings.length ? [element("ul", {}, warnings.map((warning) => element("li", {}, warning)))] : []));
       byId("convergence-verdict").textContent = verdict.text;
     } else byId("verdict").hidden = true;
+    Sbmds.showMapVerdict(model);
     const parts = [plural(model.n, "object"), plural(model.dims, "dimension"), Number.isFinite(nPairs) ? plural(nPairs, "pair") : null,
       nChains ? `${plural(nChains, "chain")} of ${plural(nDraws, "draw")}` : null];
     byId("counts").textContent = parts.filter(Boolean).join(" · ");
@@ -115,22 +136,23 @@
     byId("contents").replaceChildren(...[...document.querySelectorAll("main > section:not([hidden])")]
       .map((section) => element("a", { href: `#${section.id}` }, section.querySelector("h2").textContent)));
     byId("map-help").replaceChildren(
-      "Distances on the map are in the units of the data. ", model.draws ? "Playing the draws shows maps that are all about equally plausible: what holds still is certain. " : "",
+      "Distances on the map are in the units of the data. ", model.dims === 1 ? "The map has one dimension: height only keeps objects apart and means nothing. " : "", model.draws ? "Playing the draws shows maps that are all about equally plausible: what holds still is certain. " : "",
       element("span", { class: "keys" }, "Drag to move, scroll to zoom, point to read, click to select; by keyboard: arrows, + and −, 0 for the whole map, Enter for the object in the middle, / to find one."));
   }
 
   function wireControls() {
     byId("colour").append(element("option", { value: "" }, "none"), ...columns.map((one, i) => element("option", { value: i }, one.name)));
-    byId("colour").value = column ? 0 : "";
+    byId("colour").value = column ? columns.indexOf(column) : "";
     byId("colour").addEventListener("change", (event) => colourBy(event.target.value === "" ? null : columns[event.target.value]));
     for (const [id, key, possible] of [["ellipses", "ellipses", model.hasCovariance], ["cloud", "cloud", model.draws], ["names-shown", "names", true], ["outlines", "outlines", model.clusters]]) {
       byId(id).disabled = !possible;
-      byId(id).addEventListener("change", (event) => { map.view[key] = event.target.checked; map.request(); });
+      byId(id).addEventListener("change", (event) => { map.setLayer(key, event.target.checked); });
     }
+    byId("ellipses").checked = map.view.ellipses = Sbmds.needsEllipses(model);
     if (!model.draws) byId("cloud").closest("label").title = "The run kept no draws";
     if (model.dims === 1) byId("ellipses").nextSibling.textContent = " 95% intervals";
-    byId("player").hidden = !model.draws;
-    byId("draw").max = model.draws ? model.draws.count : 0;
+    wirePlayer();
+    Sbmds.makeModeChoice(model, { onPick: showMap });
     byId("draw").addEventListener("input", (event) => {
       const draw = Number(event.target.value) - 1; // read before pausing, which puts the slider where the map is
       setPlaying(false);
@@ -196,6 +218,7 @@
   drawCharts();
   matchMedia("screen and (max-width: 860px)").addEventListener("change", drawCharts);
   Sbmds.makeDiagnosticsTable(model);
+  Sbmds.makeWorstPairs(model, { select });
   writeFoot();
   wirePrinting();
 
@@ -203,12 +226,13 @@
   window.sbmds.state = () => ({
     nObjects: model.n, nDims: model.dims, renderer: map.renderer(), frames: map.frames(), zoom: map.camera.zoom(),
     ...map.view, selectedName: model.names[map.view.selected] ?? null, hoveredName: model.names[map.view.hovered] ?? null,
-    theme: document.documentElement.dataset.theme, colour: column ? column.name : null,
+    theme: document.documentElement.dataset.theme, colour: column ? column.name : null, shown: model.shown, nOtherModes: Sbmds.otherModes(model).length,
   });
   window.sbmds.pixel = (name) => {
     const box = map.stage.getBoundingClientRect();
     const [x, y] = map.pixelOf(model.names.indexOf(name));
     return [box.left + 1 + x, box.top + 1 + y];
   };
+  window.sbmds.reach = () => map.reach();
   requestAnimationFrame(() => requestAnimationFrame(finish));
 })();

@@ -106,6 +106,10 @@
 
     function drawOver(ctx) {
       const [ink, paper] = ["--ink", "--raised"].map(Sbmds.themeColour);
+      if (view.draw < 0 && !view.playing) {
+        const { heights } = scene;
+        Sbmds.drawOtherModes(ctx, model, camera, { axes: view.axes, heights, colours: painted.colours, pixelOf, ellipses: view.ellipses, ink });
+      }
       if (view.outlines && model.clusters) Sbmds.drawOutlines(ctx, model.clusters, camera, view.axes, scene.heights);
       const neighbours = view.selected >= 0 && model.neighbours ? model.neighbours.of(view.selected) : [];
       if (view.selected >= 0) {
@@ -153,7 +157,7 @@
       ctx.lineJoin = "round";
       const isFirst = new Set(first);
       for (const object of [...first, ...seen.filter((other) => !isFirst.has(other) && painted.colours[4 * other + 3] > Sbmds.FADED)]) {
-        const text = Sbmds.shorten(model.names[object], 28);
+        const text = Sbmds.shorten(model.names[object], 28) + Sbmds.shareOf(model, object);
         const spot = place.text(...pixelOf(object), ctx.measureText(text).width, scene.radius, object === view.selected || object === view.hovered);
         if (!spot) continue;
         ctx.strokeStyle = paper;
@@ -191,9 +195,21 @@
       view.axes = axes;
       scene = Sbmds.makeScene(model, axes);
       showDraw(view.draw);
-      const { low, high } = scene.bounds();
-      camera.setHome(low, high);
+      frame();
       onAxes(axes);
+      request();
+    }
+
+    // The whole map is what is shown of it: with its ellipses, if they are.
+    const whole = () => scene.bounds(view.ellipses && model.hasCovariance);
+    function frame() {
+      const { low, high } = whole();
+      camera.setHome(low, high);
+    }
+
+    function setLayer(key, shown) {
+      view[key] = shown;
+      if (key === "ellipses") camera.isHome() ? frame() : (camera.home = whole()); // who has zoomed in stays there
       request();
     }
 
@@ -241,11 +257,17 @@
     resize();
 
     return {
-      stage, camera, view, request, nearest, setAxes, showDraw, play, pixelOf,
+      stage, camera, view, request, nearest, setAxes, setLayer, showDraw, play, pixelOf,
       pause: () => { view.playing = false; showDraw(view.draw); },
       setPaint: (paint) => { painted = paint; request(); },
       hover: (object) => { if (object !== view.hovered) { view.hovered = object; onHover(object); request(); } },
       setPaper: (paper) => { view.paper = paper; drawNow(); },
+      // The pixels between which all ellipses lie.
+      reach: () => {
+        const { low, high } = scene.bounds(true);
+        const [[left, bottom], [right, top]] = [camera.toPixel(...low), camera.toPixel(...high)];
+        return { left, right, top, bottom };
+      },
       renderer: () => (gl && !gl.lost() ? "webgl" : "canvas"),
       frames: () => frames,
       bringIntoView: (object) => { const at = now(object); if (!camera.sees(...at)) camera.centreOn(...at); },

@@ -46,6 +46,7 @@
     const lines = [
       ...model.labels.map((label) => [label.name, Sbmds.labelText(label, object)]),
       ...dims.map((dim) => [`axis ${dim + 1}`, withSd(model, object, dim)]),
+      ...Sbmds.modeLines(model, object),
       ...fitLines(model, object),
     ];
     card.replaceChildren(

@@ -25,7 +25,7 @@
       ellipseAxes: () => (ellipses ??= ellipsesOf(model, axes)),
       halfInterval: (object) => Math.sqrt(CHI2_95[0]) * model.sd(object, axes[0]),
       cloudPositions: () => cloudDraws(model).map((draw) => scene.positionsOf(draw)),
-      bounds: () => bounds(means),
+      bounds: (withEllipses) => bounds([...(withEllipses ? reaches(scene) : means), ...Sbmds.otherModes(model).flatMap(({ object, mean }) => [mean[axes[0]], heights ? heights[object] : mean[axes[1]]])]),
     });
   };
 
@@ -66,14 +66,28 @@
   function ellipsesOf(model, [first, second]) {
     const out = new Float32Array(4 * model.n);
     for (let object = 0; object < model.n; object++) {
-      const a = model.covariance(object, first, first);
-      const b = model.covariance(object, first, second);
-      const c = model.covariance(object, second, second);
-      const spread = Math.hypot((a - c) / 2, b);
-      const angle = Math.atan2(2 * b, a - c) / 2;
-      const major = Math.sqrt(CHI2_95[1] * Math.max(0, (a + c) / 2 + spread));
-      const minor = Math.sqrt(CHI2_95[1] * Math.max(0, (a + c) / 2 - spread));
-      out.set([major * Math.cos(angle), major * Math.sin(angle), -minor * Math.sin(angle), minor * Math.cos(angle)], 4 * object);
+      const covariance = (a, b) => model.covariance(object, a, b);
+      out.set(halfAxes(covariance(first, first), covariance(first, second), covariance(second, second)), 4 * object);
+    }
+    return out;
+  }
+
+  function halfAxes(a, b, c) {
+    const spread = Math.hypot((a - c) / 2, b);
+    const angle = Math.atan2(2 * b, a - c) / 2;
+    const major = Math.sqrt(CHI2_95[1] * Math.max(0, (a + c) / 2 + spread));
+    const minor = Math.sqrt(CHI2_95[1] * Math.max(0, (a + c) / 2 - spread));
+    return [major * Math.cos(angle), major * Math.sin(angle), -minor * Math.sin(angle), minor * Math.cos(angle)];
+  }
+  Sbmds.halfAxes = halfAxes;
+  // The corners of the boxes around all ellipses, or the ends of all intervals.
+  function reaches(scene) {
+    const out = new Float32Array(4 * scene.n);
+    for (let object = 0; object < scene.n; object++) {
+      const [x, y] = scene.means.subarray(2 * object, 2 * object + 2);
+      const [ax, ay, bx, by] = scene.heights ? [scene.halfInterval(object), 0, 0, 0] : scene.ellipseAxes().subarray(4 * object, 4 * object + 4);
+      const [across, up] = [Math.hypot(ax, bx) || 0, Math.hypot(ay, by) || 0]; // an ellipse that is not known reaches nowhere
+      out.set([x - across, y - up, x + across, y + up], 4 * object);
     }
     return out;
   }
