@@ -15,7 +15,7 @@ pub(super) enum NameColumn {
     First,
     /// It holds numbers as the others do.
     Absent,
-    /// It does, unless it holds numbers that cannot be names: repeated or broken ones.
+    /// It does, unless it holds numbers that cannot be names: repeated or decimal ones.
     Guess,
 }
 
@@ -143,10 +143,10 @@ impl Rows {
         let is_unique = self.names.iter().collect::<HashSet<_>>().len() == self.names.len();
         let called = header.first().map(|first| format!(" ({})", shortened(first))).unwrap_or_default();
         if !is_unique || whole.contains(&None) {
-            let found = if is_unique { "broken" } else { "repeated" };
+            let found = if is_unique { "decimal" } else { "repeated" };
             let text = format!(
-                "{file}: the first column{called} holds {found} numbers and is taken as a feature, as --no-names says; names \
-                 would be different words or whole numbers"
+                "{file}: the first column{called} holds {found} numbers, so it is taken as a feature, not as names (as with \
+                 --no-names)"
             );
             return (true, Some(text));
         }

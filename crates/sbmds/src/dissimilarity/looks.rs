@@ -7,8 +7,17 @@ pub(super) fn binary(head: &[u8]) -> Option<Fault> {
     if head.starts_with(b"PK\x03\x04") {
         return Some(zip(head));
     }
-    let (_, what, remedy) = SIGNATURES.iter().find(|(signature, ..)| head.starts_with(signature))?;
+    let fits = |signature: &[u8]| {
+        head.starts_with(signature) && (!signature.is_ascii() || signature == b"%PDF-" || is_no_text(head))
+    };
+    let (_, what, remedy) = SIGNATURES.iter().find(|(signature, ..)| fits(signature))?;
     Some(Fault::new(format!("this is {what}"), *remedy))
+}
+
+/// Whether bytes that no text has are among the first: a name may begin as a signature does (PAR1 is a gene).
+fn is_no_text(head: &[u8]) -> bool {
+    let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    head[..head.len().min(512)].iter().any(is_control)
 }
 
 /// The fault of a text that is no table.
@@ -16,17 +25,14 @@ pub(super) fn text(head: &[u8]) -> Option<Fault> {
     let head = String::from_utf8_lossy(&head[..head.len().min(4096)]);
     let text = head.trim_start_matches('\u{feff}').trim_start();
     let (what, remedy) = if is_json(text) {
-        (
-            "JSON",
-            "save the numbers as a table; in Python: np.savetxt(\"d.csv\", json.load(open(FILE)), delimiter=\",\")",
-        )
+        ("JSON", "save the numbers as a table; in Python: pandas.read_json(FILE).to_csv(\"d.csv\")")
     } else if starts_with_any(text, &["<!doctype", "<html", "<table"]) {
         ("HTML, a web page", "download the data themselves, or save the table of the page as CSV")
     } else if starts_with_any(text, &["<?xml", "<svg", "<graphml", "<nexml"]) {
         ("XML", "save the numbers as a table, for example as CSV")
     } else if starts_with_any(text, &["#nexus"]) {
         ("a NEXUS file, which holds trees or sequences", "give dissimilarities here, and a tree with --tree FILE")
-    } else if text.starts_with('(') && text.contains([',', ')']) {
+    } else if text.starts_with("((") || (text.starts_with('(') && (text.contains(':') || text.contains(");"))) {
         ("a tree (Newick)", "give dissimilarities here, and the tree with --tree FILE")
     } else if text.starts_with('>') && !text[1..].trim_start().starts_with(|first: char| first.is_ascii_digit()) {
         ("sequences (FASTA)", "compute dissimilarities of the sequences first, for example with dist.dna of R's ape")
@@ -41,9 +47,12 @@ pub(super) fn text(head: &[u8]) -> Option<Fault> {
 /// `{"` or a bracket that opens another bracket, a word in quotes or a number.
 fn is_json(text: &str) -> bool {
     let after = |open: char| text.strip_prefix(open).map(str::trim_start);
+    // R numbers what it prints: [1] 0.5 0.7.
+    let is_list = |rest: &str| rest.split(']').next().is_some_and(|list| list.contains(','));
     after('{').is_some_and(|rest| rest.starts_with(['"', '}']))
         || after('[').is_some_and(|rest| {
-            rest.starts_with(['[', '{', '"', '-']) || rest.starts_with(|first: char| first.is_ascii_digit())
+            let is_number = rest.starts_with('-') || rest.starts_with(|first: char| first.is_ascii_digit());
+            rest.starts_with(['[', '{', '"']) || (is_number && is_list(rest))
         })
 }
 
@@ -82,8 +91,6 @@ const SIGNATURES: &[(&[u8], &str, &str)] = &[
     (b"RDX2\n", "R data (.RData)", FROM_R),
     (b"RDX3\n", "R data (.RData)", FROM_R),
     (b"X\n\0\0\0", "R data (.rds)", FROM_R),
-    (b"A\n2\n", "R data (.rds)", FROM_R),
-    (b"A\n3\n", "R data (.rds)", FROM_R),
     (b"BZh", "packed by bzip2", UNPACK),
     (b"\xfd7zXZ\0", "packed by xz", UNPACK),
     (b"\x28\xb5\x2f\xfd", "packed by zstd", UNPACK),
@@ -93,7 +100,7 @@ const SIGNATURES: &[(&[u8], &str, &str)] = &[
     (b"GIF8", "an image (GIF)", IMAGE),
     (b"II*\0", "an image (TIFF)", IMAGE),
     (b"MM\0*", "an image (TIFF)", IMAGE),
-    (b"%PDF", "a PDF document", "copy the table into a spreadsheet and save it as CSV"),
+    (b"%PDF-", "a PDF document", "copy the table into a spreadsheet and save it as CSV"),
     (b"\x89HDF", "HDF5 data", "save the array; in Python: np.save(\"d.npy\", h5py.File(FILE)[NAME][:])"),
     (b"MATLAB 5.0 MAT-file", "MATLAB data (.mat)", "save the matrix as text; in MATLAB: writematrix(D, \"d.csv\")"),
     (b"PAR1", "a Parquet table", "save it as CSV; in Python: pandas.read_parquet(FILE).to_csv(\"d.csv\")"),

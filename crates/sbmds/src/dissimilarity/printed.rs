@@ -65,6 +65,13 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// R calls rows and columns without names `[1,]` and `[,1]`.
+fn unbracketed(name: &str) -> String {
+    let inside = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or_default();
+    let number = inside.strip_prefix(',').or_else(|| inside.strip_suffix(','));
+    number.unwrap_or(name).to_owned()
+}
+
 fn ends(header: &str) -> BTreeSet<usize> {
     words(header).map(|(end, _)| end).collect()
 }
@@ -88,7 +95,7 @@ fn read_row(line: &Line<'_>, ends: &BTreeSet<usize>, style: Style) -> Result<Row
         return Err(line.error(Fault::new(problem, remedy)));
     }
     let values = words[n_name..].iter().map(|&(end, word)| (end, word.to_owned())).collect();
-    Ok(Row { line: line.number, name: name.join(" "), values })
+    Ok(Row { line: line.number, name: unbracketed(&name.join(" ")), values })
 }
 
 impl Block {
@@ -100,7 +107,7 @@ impl Block {
         for (end, word) in words(&self.header) {
             name.push(word);
             if used.contains(&end) {
-                columns.push((end, name.join(" ")));
+                columns.push((end, unbracketed(&name.join(" "))));
                 name.clear();
             }
         }

@@ -23,7 +23,7 @@ pub(super) fn of_table(file: &str, grid: &Grid<'_>) -> Option<Fault> {
         return None;
     }
     if n_cells == 2 && n_below == 2 && is_unweighted(grid) {
-        return Some(unweighted(grid));
+        return Some(if is_table_of_labels(grid) { labels() } else { unweighted(grid) });
     }
     if let Some(fault) = incomplete_square(grid, n_cells) {
         return Some(fault);
@@ -85,7 +85,7 @@ fn titres(grid: &Grid<'_>) -> Fault {
             listed(&found)
         ),
         "turn measured titres into distances and give them as an edge list virus,serum,distance, where the distance is log2 of \
-         the highest titre of the serum less log2 of the titre; leave out censored ones, which makes far pairs too few",
+         the highest titre of the serum less log2 of the titre; leave out the censored ones, though far pairs are then rare",
     )
 }
 
@@ -96,6 +96,19 @@ fn is_unweighted(grid: &Grid<'_>) -> bool {
     let both_whole = body.iter().all(|row| row.iter().all(|cell| is_whole(cell)));
     let second_words = body.iter().all(|row| !grid.style.is_value(&row[1]));
     both_whole || second_words
+}
+
+/// Every name once, and none of them in the second column, whose words come again.
+fn is_table_of_labels(grid: &Grid<'_>) -> bool {
+    let column = |column: usize| grid.rows[1..].iter().map(move |row| row[column].as_ref());
+    let (names, words): (HashSet<&str>, HashSet<&str>) = (column(0).collect(), column(1).collect());
+    let n_rows = grid.rows.len() - 1;
+    names.len() == n_rows && words.len() < n_rows && names.is_disjoint(&words)
+}
+
+fn labels() -> Fault {
+    let remedy = "give dissimilarities, and this file with --labels";
+    Fault::new("this looks like a table of labels, not of dissimilarities", remedy)
 }
 
 fn unweighted(grid: &Grid<'_>) -> Fault {
@@ -127,8 +140,7 @@ fn incomplete_square(grid: &Grid<'_>, n_cells: usize) -> Option<Fault> {
 /// Names in the first two columns that come more than once or in both, if they are words or the header calls them names.
 fn is_edge_list_with_columns(grid: &Grid<'_>) -> bool {
     let header = &grid.rows[0];
-    let has_numbers = header.iter().any(|cell| grid.style.is_value(cell) && !is_missing(cell));
-    let body = &grid.rows[usize::from(!has_numbers)..];
+    let body = &grid.rows[usize::from(!first_is_data(grid))..];
     let column = |column: usize| body.iter().map(move |row| row[column].as_ref());
     let are_words = |c: usize| column(c).all(|cell| !grid.style.is_value(cell));
     let firsts: HashSet<&str> = column(0).collect();
@@ -139,9 +151,14 @@ fn is_edge_list_with_columns(grid: &Grid<'_>) -> bool {
     repeats && (has_ends || (are_words(0) && are_words(1)))
 }
 
+/// Whether the first line holds a number, and so is no header.
+fn first_is_data(grid: &Grid<'_>) -> bool {
+    grid.rows[0].iter().any(|cell| grid.style.is_value(cell) && !is_missing(cell))
+}
+
 fn further_columns(grid: &Grid<'_>) -> Fault {
     let header = &grid.rows[0];
-    let has_header = header.iter().any(|cell| !grid.style.is_value(cell)) && !grid.rows[1..].contains(header);
+    let has_header = !first_is_data(grid);
     let columns: Vec<String> = match has_header {
         true => header.iter().map(|name| shortened(name)).collect(),
         false => (1..=header.len()).map(|column| column.to_string()).collect(),

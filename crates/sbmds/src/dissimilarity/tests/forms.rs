@@ -148,6 +148,7 @@ fn what_r_prints_is_read() {
     for content in [
         "    a b c d 1\na   0 1 2   4\nb   1 0 3   4\nc   2 3 0   4\nd 1 4 4 4   0\n",
         "  a b\na 0 1\nb 1 0\nc 2 3\n  c\na 2\nb 3\nc 0\n",
+        "     [,1] [,2] [,3]\n[1,]    0    1    2\n[2,]    1    0    3\n[3,]    2    3    0\n",
     ] {
         let input = read_auto("d.txt", content.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{content}"));
         assert_eq!(three(&input).1, [1.0, 2.0, 3.0], "{content}");
@@ -258,11 +259,11 @@ fn features_without_names() {
         let options = ReadOptions { features: Some(Metric::Manhattan), no_names, ..Default::default() };
         read_with(content, &options).unwrap_or_else(|error| panic!("{error}\n{content}"))
     };
-    let called = "is taken as a feature, as --no-names says; names would be different words or whole numbers";
+    let called = "so it is taken as a feature, not as names (as with --no-names)";
     for (content, no_names, warning) in [
-        ("0,1\n0,2\n5,3\n", false, format!("input.csv: the first column holds repeated numbers and {called}")),
-        ("x,y\n0,1\n0,2\n5,3\n", false, format!("input.csv: the first column (x) holds repeated numbers and {called}")),
-        ("0.5,1\n0.25,2.25\n5.5,3\n", false, format!("input.csv: the first column holds broken numbers and {called}")),
+        ("0,1\n0,2\n5,3\n", false, format!("input.csv: the first column holds repeated numbers, {called}")),
+        ("x,y\n0,1\n0,2\n5,3\n", false, format!("input.csv: the first column (x) holds repeated numbers, {called}")),
+        ("0.5,1\n0.25,2.25\n5.5,3\n", false, format!("input.csv: the first column holds decimal numbers, {called}")),
         ("x,y\n0,1\n0,2\n5,3\n", true, String::new()),
         ("0,1\n0,2\n5,3\n", true, String::new()),
     ] {
@@ -293,4 +294,19 @@ fn a_format_that_is_given_decides() {
     assert_eq!(three(&edges), ("0 1 2".into(), [2.0, 4.0, 3.0]));
     assert_eq!(edges.kind(), "edge list");
     assert!(Names::numbered(3).is_numbered());
+}
+
+/// Names that look like the beginning of another format are names.
+#[test]
+fn tables_are_not_mistaken_for_other_files() {
+    for (content, names) in [
+        ("PAR1,PAR2,1\nPAR1,BZh,2\nPAR2,BZh,3\n", "PAR1 PAR2 BZh"),
+        ("(km),a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n", "a b c"),
+        ("[km],a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n", "a b c"),
+        ("<,a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n", "a b c"),
+        ("#query\ta\tb\tc\na\t0\t1\t2\nb\t1\t0\t3\nc\t2\t3\t0\n", "a b c"),
+    ] {
+        let input = read_auto("input.csv", content.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{content}"));
+        assert_eq!(three(&input), (names.into(), [1.0, 2.0, 3.0]), "{content}");
+    }
 }

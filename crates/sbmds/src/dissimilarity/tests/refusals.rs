@@ -70,8 +70,8 @@ fn paths_are_quoted_for_the_shell() {
 #[test]
 fn titre_tables_are_named() {
     let remedy = "turn measured titres into distances and give them as an edge list virus,serum,distance, where the distance is \
-                  log2 of the highest titre of the serum less log2 of the titre; leave out censored ones, which makes far pairs \
-                  too few";
+                  log2 of the highest titre of the serum less log2 of the titre; leave out the censored ones, though far \
+                  pairs are then rare";
     for (content, cells) in [
         (",s1,s2,s3\nv1,640,<10,*\nv2,80,1280,40\nv3,*,>1280,20\nv4,40,40,80\n", "<10, *, >1280"),
         ("virus\tserum\tyear\ttiter\nv1\ts1\t1978\t<40\nv2\ts1\t1979\t160\n", "<40"),
@@ -90,6 +90,11 @@ fn edge_lists_that_lack_or_have_too_much() {
         let problem = format!("this looks like an edge list without values ({n_pairs} pairs of names)");
         check(content, &format!("d.csv: {problem}. Remedy: {remedy}."));
     }
+    check(
+        "name,club\n0,Mr. Hi\n1,Mr. Hi\n2,Officer\n",
+        "d.csv: this looks like a table of labels, not of dissimilarities. Remedy: give dissimilarities, and this file with \
+         --labels.",
+    );
     check(
         "virus,serum,year,distance\na,x,2001,1\na,y,2002,2\nb,x,2003,3\n",
         "d.csv: this looks like an edge list with 4 columns: virus, serum, year, distance. Remedy: say which column holds the \
@@ -198,7 +203,7 @@ fn matrices_without_names_that_cannot_be_used() {
 fn texts_that_are_no_tables_are_named() {
     let no_table =
         |what: &str, remedy: &str| format!("d.csv: this is {what}, not a table of dissimilarities. Remedy: {remedy}.");
-    let json = "save the numbers as a table; in Python: np.savetxt(\"d.csv\", json.load(open(FILE)), delimiter=\",\")";
+    let json = "save the numbers as a table; in Python: pandas.read_json(FILE).to_csv(\"d.csv\")";
     for content in ["{\"a\": [0, 1]}\n", "[[0, 1, 2],\n [1, 0, 3]]", " [\n{\"x\": 1}]", "[0,1]"] {
         check(content, &no_table("JSON", json));
     }
@@ -267,7 +272,7 @@ fn binary_files_are_named() {
         ),
         (gzip(b"RDX3\nX\n\0\0\0"), "R data (.RData)", from_r),
         (gzip(b"X\n\0\0\0\x03"), "R data (.rds)", from_r),
-        (b"BZh91AY".to_vec(), "packed by bzip2", unpack),
+        (b"BZh91AY&SY\x01".to_vec(), "packed by bzip2", unpack),
         (b"\xfd7zXZ\0\0".to_vec(), "packed by xz", unpack),
         (b"\x28\xb5\x2f\xfd\0".to_vec(), "packed by zstd", unpack),
         (b"\x89PNG\r\n".to_vec(), "an image (PNG)", image),
