@@ -112,7 +112,11 @@ impl Fit {
         let stop = stop_flag()?;
         let watch = Watch::new(self.progress, self.drawing.chains);
         let (n_threads, checkpoint_interval) = (n_threads(self.threads)?, self.checkpoint_interval()?);
-        let deadline = self.time.map(|time| start + time - time.mul_f64(TIME_FOR_RESULTS.0).min(TIME_FOR_RESULTS.1));
+        let deadline = self.time.and_then(|time| {
+            let for_results = time.mul_f64(TIME_FOR_RESULTS.0).min(TIME_FOR_RESULTS.1);
+            // Beyond what the clock counts there is no end.
+            start.checked_add(time - for_results)
+        });
         let force = self.force;
         let control = Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval, deadline, force };
         let outcome = if self.resume {

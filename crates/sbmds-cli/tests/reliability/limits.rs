@@ -133,3 +133,9 @@ fn advice_about_the_disk_is_advice_for_the_command() {
     let ended = case.run("fit --resume --out run");
     ended.expect(2, &["cannot write", "check the disk", "sbmds fit --resume --out run"]);
 }
+
+#[test]
+fn a_time_beyond_the_clock_is_no_limit() {
+    let case = Case::new(6);
+    case.run(&format!("{QUICK} --time 10000000000000000000")).expect_finished();
+}

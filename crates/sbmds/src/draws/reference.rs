@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::error::StoreError;
 use super::plan::{Dtype, StorePlan};
+use super::shape;
 use super::tree::{CONSTANTS, Tree};
 use super::zarr::{ArraySpec, Content, ZarrArray};
 use crate::Locations;
@@ -41,11 +42,12 @@ pub(super) fn read(tree: &Tree) -> Result<Option<Locations>, StoreError> {
         return Ok(None);
     }
     let array = ZarrArray::open(directory)?;
-    let &[n_objects, n_dims] = array.shape() else {
-        return Err(StoreError::damaged(array.directory())("it is not an array of objects x dims"));
-    };
+    shape::has_axes(&array, 2)?;
+    for (axis, name) in ["object", "dim"].into_iter().enumerate() {
+        shape::has_length(&array, axis, tree.coordinate(name)?.shape()[0])?;
+    }
     let values = array.read_numbers(&[0, 0])?;
-    let (n_objects, n_dims) = (n_objects as usize, n_dims as usize);
+    let (n_objects, n_dims) = (array.shape()[0] as usize, array.shape()[1] as usize);
     if n_objects.checked_mul(n_dims) != Some(values.len()) {
         return Err(StoreError::damaged(array.directory())("its size is wrong"));
     }

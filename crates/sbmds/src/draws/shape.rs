@@ -72,7 +72,8 @@ pub(super) fn has_axes(array: &ZarrArray, n_axes: usize) -> Result<(), StoreErro
     Err(StoreError::damaged(array.directory())(what))
 }
 
-fn has_length(array: &ZarrArray, axis: usize, length: u64) -> Result<(), StoreError> {
+/// An array with so many entries along an axis.
+pub(super) fn has_length(array: &ZarrArray, axis: usize, length: u64) -> Result<(), StoreError> {
     if array.shape()[axis] == length {
         return Ok(());
     }
