@@ -11,7 +11,6 @@ use super::config::{FitConfig, INPUT_COPY};
 use super::error::RunError;
 use super::integrity::{self, Seal};
 use super::summary::Summary;
-use crate::dissimilarity::Input;
 use crate::draws::atomic::{Sync, replace_bytes, sweep_here, temporary_path};
 
 pub(super) const CONFIG: &str = "config.toml";
@@ -139,9 +138,9 @@ impl RunDirectory {
     }
 
     /// Keeps what came through a pipe: it cannot be read again where it came from.
-    pub(super) fn keep_input(&self, input: &Input) -> Result<(), RunError> {
+    pub(super) fn keep_input(&self, piped: Option<&[u8]>) -> Result<(), RunError> {
         let copy = self.path.join(INPUT_COPY);
-        input.piped().map_or(Ok(()), |bytes| self.replace(&copy, bytes))
+        piped.map_or(Ok(()), |bytes| self.replace(&copy, bytes))
     }
 
     /// The summary of a finished run.
