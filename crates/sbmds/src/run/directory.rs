@@ -168,9 +168,11 @@ impl RunDirectory {
         integrity::check_file(&self.path, summary, name)
     }
 
-    /// Removes what shows the results of fewer draws: report and map are made again when the new results are there.
+    /// Removes what shows the results of fewer draws: report and map are made again when the new results are there. What is in
+    /// their place and no file is of somebody else, and stays.
     pub(super) fn remove_pictures(&self) -> Result<(), RunError> {
-        ["report.html", "map.svg"].into_iter().try_for_each(|name| remove(&self.path.join(name)))
+        let pictures = ["report.html", "map.svg"].map(|name| self.path.join(name));
+        pictures.iter().filter(|path| !path.is_dir()).try_for_each(|path| remove(path))
     }
 
     /// Saves the summary: from now on the run is finished.
