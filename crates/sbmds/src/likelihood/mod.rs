@@ -157,6 +157,11 @@ impl Likelihood {
         self.log_likelihood_of(self.run(workspace, Want::Value, x, sigma, &mut []), sigma)
     }
 
+    /// Energy (eq. 6): minus the log-likelihood without the normalising constants of the pairs.
+    pub fn energy_at(&self, workspace: &mut Workspace, x: &[f64], sigma: f64) -> f64 {
+        self.run(workspace, Want::Value, x, sigma, &mut []).value
+    }
+
     /// [`Likelihood::gradient`] of N * D numbers, dimension by dimension.
     pub fn gradient_at(&self, workspace: &mut Workspace, x: &[f64], sigma: f64, gradient: &mut [f64]) {
         self.run(workspace, Want::Gradient, x, sigma, gradient);
