@@ -183,6 +183,7 @@ impl Instance {
                 coordinates[position] = location[dim];
             }
         }
+        self.current.check_locations();
         self.current.forget();
         Ok(())
     }
@@ -248,8 +249,9 @@ impl Instance {
         match current.energy {
             Some(energy) if n_moves == 0 => energy,
             Some(mut energy) if few && current.n_added + n_moves <= MOVES_BETWEEN_SUMS => {
+                let (likelihood, partners) = (&observations.likelihood, observations.partners());
                 current.replay(|locations, position, to| {
-                    energy -= observations.likelihood.change_when_moved(workspace, locations, sigma, position, to);
+                    energy -= likelihood.change_when_moved_among(partners, workspace, locations, sigma, position, to);
                 });
                 current.n_added += n_moves;
                 energy

@@ -1,9 +1,11 @@
 //! The dissimilarities BEAST sends, coupled and arranged for the kernels.
 
+use std::sync::OnceLock;
+
 use sbmds::beast::BeastFlags;
 use sbmds::coupling::{Connections, Coupling, Couplings, Pairs, lay};
 use sbmds::dissimilarity::{Dissimilarities, Names};
-use sbmds::likelihood::{Likelihood, Noise, Storage};
+use sbmds::likelihood::{Likelihood, Noise, PartnerLists, Storage};
 
 use crate::{CallError, Shape};
 
@@ -17,6 +19,7 @@ pub(crate) struct Observations {
     /// Pairs that BEAST counts but the likelihood does not use.
     pub n_uncounted: usize,
     shape: Shape,
+    partners: OnceLock<PartnerLists>,
 }
 
 impl Observations {
@@ -36,7 +39,12 @@ impl Observations {
         let mut positions = vec![0; order.len()];
         order.iter().enumerate().for_each(|(position, &object)| positions[object] = position);
         let n_uncounted = shape.n_counted().map_or(0, |counted| counted - likelihood.n_pairs());
-        Ok(Self { likelihood, order, positions, n_uncounted, shape })
+        Ok(Self { likelihood, order, positions, n_uncounted, shape, partners: OnceLock::new() })
+    }
+
+    /// The partners of every object, made for the first object that moves alone: Hamiltonian chains never need them.
+    pub fn partners(&self) -> &PartnerLists {
+        self.partners.get_or_init(|| self.likelihood.partner_lists())
     }
 
     /// Calls back with every pair that enters the likelihood, twice: both its coupling positions, the indices of its

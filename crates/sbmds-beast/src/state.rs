@@ -9,6 +9,8 @@ use crate::observations::Observations;
 /// The state of a chain. Locations are kept in the coupling order.
 pub(crate) struct State {
     pub locations: Locations,
+    /// Whether all of them are finite.
+    finite: bool,
     /// One over the variance of the noise.
     pub precision: f64,
     pub observations: Option<Arc<Observations>>,
@@ -49,6 +51,7 @@ impl State {
     pub fn new() -> Self {
         Self {
             locations: Locations::zeros(0, 1),
+            finite: true,
             precision: 1.0,
             observations: None,
             energy: None,
@@ -64,6 +67,7 @@ impl State {
         } else {
             self.locations = other.locations.clone();
         }
+        self.finite = other.finite;
         self.precision = other.precision;
         self.observations.clone_from(&other.observations);
         self.energy = other.energy;
@@ -89,6 +93,14 @@ impl State {
             }
             self.locations.set(position, dim, value);
         }
+        if !self.finite || to.iter().any(|value| !value.is_finite()) {
+            self.check_locations();
+        }
+    }
+
+    /// Looks at all locations.
+    pub fn check_locations(&mut self) {
+        self.finite = self.locations.as_slice().iter().all(|value| value.is_finite());
     }
 
     /// Makes the moves one after the other: all objects go back, and `make` is told of each one's target while the map still
@@ -117,8 +129,6 @@ impl State {
 
     /// Whether a density exists here: BEAST may propose anything.
     pub fn is_proper(&self) -> bool {
-        self.precision > 0.0
-            && self.precision.is_finite()
-            && self.locations.as_slice().iter().all(|value| value.is_finite())
+        self.precision > 0.0 && self.precision.is_finite() && self.finite
     }
 }
