@@ -2,6 +2,7 @@
 
 mod advice;
 mod arguments;
+mod beast_flags;
 mod bench;
 mod calibrate;
 mod cluster;
@@ -16,6 +17,7 @@ mod failure;
 mod fit;
 mod fit_arguments;
 mod fit_settings;
+mod from_beast;
 mod hdbscan;
 mod plot;
 mod progress;
@@ -30,7 +32,7 @@ mod tree_arguments;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sbmds::likelihood::InstructionSet;
 
 /// Maps from dissimilarities, with honest uncertainty: sparse Bayesian multidimensional scaling.
@@ -75,6 +77,10 @@ enum Command {
     /// Write the draws of a fit as plain files
     #[command(after_help = examples::EXPORT)]
     Export(export::Export),
+    /// The fit that comes closest to an analysis written for BEAST: its command line, or the fit itself
+    FromBeast(from_beast::FromBeast),
+    /// The number that asks BEAST for sbmds with certain couplings, and BEAST's command line
+    BeastFlags(beast_flags::BeastFlagsCommand),
     /// Simulate, fit, and check that fits contain the truth as often as they say
     Calibrate(calibrate::Calibrate),
     /// The paper's figures and tables, our numbers beside the authors'
@@ -108,7 +114,21 @@ fn main() -> ExitCode {
     if let Err(problem) = InstructionSet::asked_for() {
         return failure::Failure::bad_input(problem).report();
     }
-    let result = match cli.command {
+    match dispatch(cli, &matches) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Runs another command, as if it had been typed.
+fn execute(words: &[String]) -> Result<(), failure::Failure> {
+    let matches = Cli::command().try_get_matches_from(words).map_err(failure::Failure::bad_input)?;
+    let cli = Cli::from_arg_matches(&matches).map_err(failure::Failure::bad_input)?;
+    dispatch(cli, &matches)
+}
+
+fn dispatch(cli: Cli, matches: &ArgMatches) -> Result<(), failure::Failure> {
+    match cli.command {
         Command::Demo(command) => command.run(),
         Command::Eval(command) => command.run(),
         Command::Simulate(command) => command.run(),
@@ -120,13 +140,11 @@ fn main() -> ExitCode {
         Command::Hdbscan(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Export(command) => command.run(),
+        Command::FromBeast(command) => command.run(),
+        Command::BeastFlags(command) => command.run(),
         Command::Calibrate(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Bench(command) => command.run(),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
     }
 }

@@ -8,8 +8,9 @@
 //! with it found, [`cluster`] finds clusters in the draws. [`run`] is the whole story: a fit from file to directory;
 //! [`report`] makes a page and [`figures`] make pictures of it. [`calibration`] checks whole fits by simulation,
 //! [`reproduce`] makes the paper's figures again, [`files`] replaces files together, [`plain`] makes text fit to be shown, [`simulate`] and [`demo`] make data to try everything on, and
-//! [`random`] hands out the streams of random numbers.
+//! [`random`] hands out the streams of random numbers. [`beast`] is how BEAST asks for all of this.
 
+pub mod beast;
 pub mod brownian;
 pub mod calibration;
 mod cholesky;

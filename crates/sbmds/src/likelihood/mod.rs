@@ -30,6 +30,7 @@ use layout::{ChunkGradient, Layout};
 
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
+pub use partners::PartnerLists;
 pub(crate) use partners::{Bend, MOST_BENT_DIMS, Partners};
 pub use simd::InstructionSet;
 
@@ -162,6 +163,11 @@ impl Likelihood {
     /// [`Likelihood::log_likelihood`] of N * D numbers, dimension by dimension.
     pub fn value_at(&self, workspace: &mut Workspace, x: &[f64], sigma: f64) -> f64 {
         self.log_likelihood_of(self.run(workspace, Want::Value, x, sigma, &mut []), sigma)
+    }
+
+    /// Energy (eq. 6): minus the log-likelihood without the normalising constants of the pairs.
+    pub fn energy_at(&self, workspace: &mut Workspace, x: &[f64], sigma: f64) -> f64 {
+        self.run(workspace, Want::Value, x, sigma, &mut []).value
     }
 
     /// [`Likelihood::gradient`] of N * D numbers, dimension by dimension.

@@ -22,6 +22,27 @@ impl Partners {
     pub fn len(&self) -> usize {
         self.places.len()
     }
+
+    /// Looks up where the partners are in the map `x` (dimension by dimension), and pads everything to whole vectors.
+    fn locate(&mut self, x: &[f64], n_objects: usize, per_sigma: f64) {
+        let Self { expected, locations, places } = self;
+        let padded = places.len().next_multiple_of(MAX_LANES);
+        expected.resize(padded, f64::NAN);
+        locations.clear();
+        for (dim, values) in x.chunks_exact(n_objects).enumerate() {
+            locations.extend(places.iter().map(|&other| values[other] * per_sigma));
+            locations.resize((dim + 1) * padded, 0.0);
+        }
+    }
+}
+
+/// The partners of every object, those of one side by side: a chain that moves one object at a time reads them in order,
+/// where the layouts of the kernels would send it all over memory. Twice the memory of the pairs and more.
+pub struct PartnerLists {
+    /// Where the partners of each object begin.
+    starts: Vec<usize>,
+    places: Vec<u32>,
+    deltas: Vec<f64>,
 }
 
 /// Dimensions up to which curvatures are computed.
@@ -47,9 +68,58 @@ impl Likelihood {
         place: usize,
         to: &[f64],
     ) -> f64 {
+        self.gather_partners(&mut workspace.partners, x.as_slice(), sigma, place);
+        self.change_among_gathered(workspace, x, sigma, place, to)
+    }
+
+    /// The same number with the partners from `lists`, which must be this likelihood's.
+    pub fn change_when_moved_among(
+        &self,
+        lists: &PartnerLists,
+        workspace: &mut Workspace,
+        x: &Locations,
+        sigma: f64,
+        place: usize,
+        to: &[f64],
+    ) -> f64 {
+        let Partners { expected, places, .. } = &mut workspace.partners;
+        let range = lists.starts[place]..lists.starts[place + 1];
+        let per_sigma = 1.0 / sigma;
+        expected.clear();
+        expected.extend(lists.deltas[range.clone()].iter().map(|delta| delta * per_sigma));
+        places.clear();
+        places.extend(lists.places[range].iter().map(|&other| other as usize));
+        workspace.partners.locate(x.as_slice(), self.n_objects(), per_sigma);
+        self.change_among_gathered(workspace, x, sigma, place, to)
+    }
+
+    /// The partners of every object.
+    pub fn partner_lists(&self) -> PartnerLists {
+        let mut lists = PartnerLists { starts: vec![0], places: Vec::new(), deltas: Vec::new() };
+        lists.places.reserve_exact(2 * self.n_pairs());
+        lists.deltas.reserve_exact(2 * self.n_pairs());
+        for place in 0..self.n_objects() {
+            self.for_each_partner(place, |other, delta| {
+                lists.places.push(other as u32);
+                lists.deltas.push(delta);
+                true
+            });
+            lists.starts.push(lists.places.len());
+        }
+        lists
+    }
+
+    /// See [`Likelihood::change_when_moved`]; the workspace holds the partners.
+    fn change_among_gathered(
+        &self,
+        workspace: &mut Workspace,
+        x: &Locations,
+        sigma: f64,
+        place: usize,
+        to: &[f64],
+    ) -> f64 {
         assert_eq!(to.len(), self.n_dims(), "a location of another dimension");
         let Workspace { partners, at, .. } = workspace;
-        self.gather_partners(partners, x.as_slice(), sigma, place);
         at.clear();
         at.extend((0..x.n_dims()).map(|dim| x.get(place, dim) / sigma));
         let before = self.energy_among(partners, at);
@@ -59,7 +129,7 @@ impl Likelihood {
 
     /// Makes `partners` those of the object at `place` in the map `x` (dimension by dimension).
     pub(crate) fn gather_partners(&self, partners: &mut Partners, x: &[f64], sigma: f64, place: usize) {
-        let Partners { expected, locations, places } = partners;
+        let Partners { expected, places, .. } = partners;
         let per_sigma = 1.0 / sigma;
         expected.clear();
         places.clear();
@@ -68,13 +138,7 @@ impl Likelihood {
             places.push(other);
             true
         });
-        let padded = places.len().next_multiple_of(MAX_LANES);
-        expected.resize(padded, f64::NAN);
-        locations.clear();
-        for (dim, values) in x.chunks_exact(self.n_objects()).enumerate() {
-            locations.extend(places.iter().map(|&other| values[other] * per_sigma));
-            locations.resize((dim + 1) * padded, 0.0);
-        }
+        partners.locate(x, self.n_objects(), per_sigma);
     }
 
     /// The energy (docs/model.md, eq. 6) of an object at `at`, in units of sigma.
@@ -250,6 +314,22 @@ mod tests {
                         "{set} {noise} {n_dims} {row} {column}: {found} {expected}"
                     );
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn listed_partners_give_the_same_bits() {
+        for noise in Noise::ALL {
+            let likelihood = likelihood(2, noise, InstructionSet::best());
+            let lists = likelihood.partner_lists();
+            let x = Locations::from_fn(N_OBJECTS, 2, |object, dim| scattered(7 * object + dim));
+            let mut workspace = Workspace::serial();
+            for place in 0..N_OBJECTS {
+                let to = [scattered(place), -0.5];
+                let plain = likelihood.change_when_moved(&mut workspace, &x, SIGMA, place, &to);
+                let listed = likelihood.change_when_moved_among(&lists, &mut workspace, &x, SIGMA, place, &to);
+                assert_eq!(plain, listed, "{noise} {place}");
             }
         }
     }
