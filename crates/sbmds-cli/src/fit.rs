@@ -239,12 +239,13 @@ impl Fit {
 
     /// The settings of a new run: those of a file, if one is given, under those of the flags.
     fn settings(&self, base: Option<FitConfig>, given: &Given) -> Result<FitConfig, Failure> {
-        let input = self.input.as_deref().or(base.as_ref().map(|base| base.input.path.as_path()));
-        let asked = self.asked(input.ok_or_else(|| Failure::bad_input("an INPUT is needed"))?)?;
+        let named = base.as_ref().map(|base| base.input.path.as_path()).filter(|path| !path.as_os_str().is_empty());
+        let no_input = || match base {
+            Some(_) => Failure::bad_input("--config: the file names no input. Remedy: give an INPUT"),
+            None => Failure::bad_input("an INPUT is needed"),
+        };
+        let asked = self.asked(self.input.as_deref().or(named).ok_or_else(no_input)?)?;
         match base {
-            Some(base) if base.input.path.as_os_str().is_empty() && self.input.is_none() => {
-                Err(Failure::bad_input("--config: the file names no input. Remedy: give an INPUT"))
-            }
             Some(base) => {
                 let mut config = given.over(base, &asked);
                 // What came through a pipe was another input.
