@@ -245,7 +245,12 @@ impl Fit {
             Some(base) if base.input.path.as_os_str().is_empty() && self.input.is_none() => {
                 Err(Failure::bad_input("--config: the file names no input. Remedy: give an INPUT"))
             }
-            Some(base) => Ok(given.over(base, &asked)),
+            Some(base) => {
+                let mut config = given.over(base, &asked);
+                // What came through a pipe was another input.
+                config.input.copy = config.input.copy.filter(|_| self.input.is_none());
+                Ok(config)
+            }
             None => Ok(asked),
         }
     }

@@ -18,13 +18,15 @@ enum OnResume {
 use OnResume::{Fixed, Free};
 
 /// Every flag that is a setting (by its id), its place in the configuration, and whether it may differ on `--resume`.
-const SETTINGS: [(&str, &str, OnResume); 43] = [
+const SETTINGS: [(&str, &str, OnResume); 45] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
     ("features", "input.metric", Fixed),
     ("metric", "input.metric", Fixed),
     ("names", "input.names", Free),
     ("labels", "input.labels", Free),
+    ("no_names", "input.no_names", Fixed),
+    ("value", "input.value", Fixed),
     ("dims", "model.n_dims", Fixed),
     ("couplings", "model.couplings", Fixed),
     ("order", "model.order", Fixed),
@@ -142,7 +144,7 @@ mod tests {
 
     #[test]
     fn every_setting_has_its_place() {
-        let text = "fit in.npy --features --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
+        let text = "fit in.npy --features --no-names --value v --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
                     --max-draws 5000";
         let command = Fit::augment_args(clap::Command::new("fit"));
         let matches = command.try_get_matches_from(text.split_whitespace()).unwrap();

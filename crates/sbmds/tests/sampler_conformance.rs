@@ -221,7 +221,13 @@ fn a_trajectory_that_is_lost_is_rejected() {
         let before = tuned.x().to_vec();
         let info = tuned.step();
         assert!(info.diverging && info.acceptance < 1e-6, "{sampler}: {info:?}");
-        assert_eq!(tuned.x(), before);
+        // NUTS draws the centre of the map by itself; its shape stays.
+        let n_objects = problem.posterior.likelihood().n_objects();
+        for (x, before) in tuned.x().chunks_exact(n_objects).zip(before.chunks_exact(n_objects)) {
+            let shift = x[0] - before[0];
+            assert!(sampler == Sampler::Nuts || shift == 0.0);
+            assert!(x.iter().zip(before).all(|(x, before)| (x - before - shift).abs() < 1e-12), "{sampler}");
+        }
         assert!(tuned.log_density().is_finite());
     }
 }

@@ -153,7 +153,6 @@ fn what_cannot_be_clustered_is_named_with_a_remedy() {
     folder.refuses("cluster none --min-points 8", &["none", "no run"]);
     folder.refuses("cluster run --together o1 o2", &["labels.npy", "cluster the run first"]);
     folder.refuses("cluster run --together o1 o99", &["o99", "embedding.csv"]);
-    folder.refuses("cluster run", &["--min-points"]);
     folder.refuses("cluster run --min-points 8 --draws 0", &["--draws 0"]);
     folder.refuses("cluster run --min-points 8 --together-above 2", &["--together-above 2"]);
     folder.refuses("cluster run --min-points 8 --truth group", &["--truth", "--labels"]);

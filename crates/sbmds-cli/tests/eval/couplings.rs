@@ -120,16 +120,14 @@ fn pairs_are_as_many_as_the_coupling_has() {
     }
 }
 
-/// `auto`, the default: all pairs of few objects, ceil(D sqrt N) random diagonals of many.
+/// `auto`, the default: one evaluation affords all pairs.
 #[test]
 fn auto_couples_what_can_be_afforded() {
     let table = Table::new(600, 2);
     let folder = Folder::new().with("f.npy", npy(&table.x)).with("x.npy", npy(&table.x));
     let eval = |rest: &str| folder.eval(&format!("f.npy --features --positions x.npy --sigma 0.5 {rest}"));
-    // sqrt(600) = 24.5, so 49 diagonals of 600 pairs.
-    assert_eq!(eval("").n_pairs, 49 * 600);
-    assert_eq!(eval("--couplings auto"), eval("--couplings dispersed:49"));
-    assert_eq!(eval("--couplings full").n_pairs, 600 * 599 / 2);
+    assert_eq!(eval("").n_pairs, 600 * 599 / 2);
+    assert_eq!(eval("--couplings auto"), eval("--couplings full"));
 }
 
 /// What was not measured cannot speak, whatever the coupling.

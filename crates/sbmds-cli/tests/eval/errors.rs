@@ -109,7 +109,7 @@ fn flags_that_mean_nothing() {
         ("--couplings band:-2", &["1 or more"]),
         ("--couplings landmark:x", &["landmark:20"]),
         ("--couplings graph:", &["graph:pairs.csv"]),
-        ("--features --metric hamming", &["hamming", "euclidean", "cosine"]),
+        ("--features --metric mahalanobis", &["mahalanobis", "euclidean", "cosine"]),
         ("--metric cosine", &["--features"]),
         ("--noise cauchy", &["cauchy", "truncated-normal"]),
         ("--format xls", &["xls", "phylip"]),

@@ -12,9 +12,9 @@ fn a_plain_fit_converges_and_its_files_agree() {
     let summary = case.json("run/summary.json");
     assert_eq!(summary["converged"], true);
     assert_eq!((&summary["n_objects"], &summary["n_draws"]), (&12.into(), &4000.into()));
-    // The data have errors of standard deviation 0.2 / sqrt(12); the IG(1, 1) prior adds its own.
+    // The data have errors of standard deviation 0.2 / sqrt(12) = 0.058.
     let sigma = summary["sigma"]["mean"].as_f64().unwrap();
-    assert!((0.1..0.3).contains(&sigma), "{sigma}");
+    assert!((0.035..0.08).contains(&sigma), "{sigma}");
     let embedding = case.read("run/embedding.csv");
     assert_eq!(embedding.lines().count(), 13);
     assert!(embedding.lines().nth(3).unwrap().starts_with("o2,"));
@@ -191,11 +191,12 @@ fn bad_settings_name_their_flag() {
 }
 
 #[test]
-fn data_of_another_size_than_the_prior_are_reported_and_standardized() {
+fn data_of_any_size_give_the_same_map_and_misfit_to_the_papers_priors_is_said() {
     // A power of two, so that not a bit is rounded differently.
     let case = Case::new(12);
     case.write("large.csv", &matrix(12, |a, b| 1024.0 * dissimilarity(a, b)));
-    case.run(&format!("fit matrix.csv --out small --standardize {SHORT}")).expect_finished();
+    case.run(&format!("fit matrix.csv --out small {SHORT}")).expect_finished();
+    // --standardize was needed for this before the default priors had no unit.
     let ended = case.run(&format!("fit large.csv --out large --standardize {SHORT}"));
     ended.expect_finished();
     assert!(!ended.stderr.contains("warning"), "{}", ended.stderr);
@@ -207,9 +208,9 @@ fn data_of_another_size_than_the_prior_are_reported_and_standardized() {
         let (_, large) = read_npy(&case.path("large-npy").join(file));
         assert!(small.iter().zip(&large).all(|(small, large)| 1024.0 * small == *large), "{file}");
     }
-    let plain = case.run(&format!("fit large.csv --out plain {SHORT}"));
-    assert!(plain.stderr.contains("warning: the dissimilarities are much larger"), "{}", plain.stderr);
-    assert!(plain.stderr.contains("--standardize"));
+    let paper = case.run(&format!("fit large.csv --out paper --priors paper {SHORT}"));
+    assert!(paper.stderr.contains("warning: the dissimilarities are much larger"), "{}", paper.stderr);
+    assert!(paper.stderr.contains("leave out --priors paper"));
 }
 
 #[test]

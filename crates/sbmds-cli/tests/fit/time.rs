@@ -6,7 +6,7 @@ use crate::kit::{Case, read_npy};
 fn when_the_time_is_up_the_draws_so_far_count() {
     let case = Case::new(12);
     let settings = "--chains 3 --warmup 50 --threads 1";
-    let ended = case.run(&format!("fit matrix.csv --out run {settings} --draws 1000000 --time 2s"));
+    let ended = case.run(&format!("fit matrix.csv --out run {settings} --draws 1000000 --time 8s"));
     ended.expect_finished();
     let summary = case.json("run/summary.json");
     let n_draws = summary["n_draws"].as_u64().unwrap();

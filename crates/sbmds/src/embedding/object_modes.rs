@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn many_objects_that_jump_are_a_mode_of_the_map() {
-        assert_eq!(find_object_modes(&draws(&[1, 4, 7], 4.0, 0.1)), [1, 4, 7]);
+        assert_eq!(find_object_modes(&draws(&[1, 4, 7], 2.0, 0.1)), [1, 4, 7]);
         assert!(find_object_modes(&draws(&[0, 1, 2, 3, 4, 5, 6], 4.0, 0.1)).is_empty());
     }
 }

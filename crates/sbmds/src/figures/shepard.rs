@@ -34,6 +34,7 @@ fn without_input(run: &FinishedRun, error: RunError) -> RunError {
     let problem = match &error {
         RunError::Changed(changed) => format!("{} has changed since the run", changed.display()),
         RunError::Io { path, .. } => format!("{} cannot be read any more", path.display()),
+        RunError::Input(_) if !path.exists() => format!("{} cannot be read any more", path.display()),
         _ => return error,
     };
     let remedy = format!(

@@ -11,7 +11,6 @@ use super::config::{FitConfig, INPUT_COPY};
 use super::error::RunError;
 use super::integrity::{self, Seal};
 use super::summary::Summary;
-use crate::dissimilarity::Input;
 use crate::draws::atomic::{Sync, replace_bytes, sweep_here, temporary_path};
 
 pub(super) const CONFIG: &str = "config.toml";
@@ -139,9 +138,9 @@ impl RunDirectory {
     }
 
     /// Keeps what came through a pipe: it cannot be read again where it came from.
-    pub(super) fn keep_input(&self, input: &Input) -> Result<(), RunError> {
+    pub(super) fn keep_input(&self, piped: Option<&[u8]>) -> Result<(), RunError> {
         let copy = self.path.join(INPUT_COPY);
-        input.piped().map_or(Ok(()), |bytes| self.replace(&copy, bytes))
+        piped.map_or(Ok(()), |bytes| self.replace(&copy, bytes))
     }
 
     /// The summary of a finished run.
@@ -169,9 +168,11 @@ impl RunDirectory {
         integrity::check_file(&self.path, summary, name)
     }
 
-    /// Removes what shows the results of fewer draws: report and map are made again when the new results are there.
+    /// Removes what shows the results of fewer draws: report and map are made again when the new results are there. What is in
+    /// their place and no file is of somebody else, and stays.
     pub(super) fn remove_pictures(&self) -> Result<(), RunError> {
-        ["report.html", "map.svg"].into_iter().try_for_each(|name| remove(&self.path.join(name)))
+        let pictures = ["report.html", "map.svg"].map(|name| self.path.join(name));
+        pictures.iter().filter(|path| !path.is_dir()).try_for_each(|path| remove(path))
     }
 
     /// Saves the summary: from now on the run is finished.

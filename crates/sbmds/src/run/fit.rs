@@ -1,5 +1,6 @@
 //! The whole story of a fit: read, couple, start, sample, judge, summarise.
 
+use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -112,12 +113,25 @@ fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: 
         let input = Input::open(&config.input.path)?;
         let (config, problem) = prepare(config, &input, control)?;
         resources::check_disk(directory, &config, &problem, control.force)?;
+        let piped = piped(&config, &input)?;
         let removal = old.map(OldRun::step_aside).transpose()?.flatten();
         let run = RunDirectory::create(directory, &config)?;
-        run.keep_input(&input)?;
+        run.keep_input(piped.as_deref())?;
         removal.map(Removal::carry_out).transpose()?;
         carry_out(&run, &config, &problem, control)
     })
+}
+
+/// What came through a pipe, now or in the run whose settings these are.
+fn piped<'a>(config: &CheckedConfig, input: &'a Input) -> Result<Option<Cow<'a, [u8]>>, RunError> {
+    match (input.piped(), &config.input.copy) {
+        (Some(bytes), _) => Ok(Some(bytes.into())),
+        (None, Some(_)) => {
+            let path = &config.input.path;
+            Ok(Some(std::fs::read(path).map_err(RunError::io("read", path))?.into()))
+        }
+        (None, None) => Ok(None),
+    }
 }
 
 /// Goes on with the run in `directory`, with the same draws as if it had never stopped.

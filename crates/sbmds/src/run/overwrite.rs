@@ -4,13 +4,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::config::INPUT_COPY;
 use super::directory::{CONFIG, LOCK, RunDirectory};
 use super::error::RunError;
 use crate::draws::atomic::is_temporary;
 
 /// What a run and the commands that look at it write into its directory.
-const OWN: [&str; 17] = [
+const OWN: [&str; 18] = [
     CONFIG,
+    INPUT_COPY,
     LOCK,
     "modes.csv",
     "clusters",

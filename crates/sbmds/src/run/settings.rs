@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use super::config::FitConfig;
+use super::config::{FitConfig, INPUT_COPY};
 use super::error::RunError;
 
 /// What `asked` says of a setting that was not given.
@@ -24,7 +24,12 @@ impl FitConfig {
         let is_of_a_run = file.contains_key("sbmds_version");
         let mut settings = if is_of_a_run { Table::new() } else { Self::default().to_table() };
         lay_over(&mut settings, file);
-        settings.try_into().map_err(unusable)
+        let mut config: Self = settings.try_into().map_err(unusable)?;
+        if config.input.copy.is_some() {
+            // What came through a pipe is beside the settings.
+            config.input.path = path.with_file_name(INPUT_COPY);
+        }
+        Ok(config)
     }
 
     /// The same settings for a new run: as they were asked for, without what only the data of the old run could tell.
@@ -36,7 +41,11 @@ impl FitConfig {
                 _ => put(&mut settings, place, Some(value.clone())),
             }
         }
-        settings.try_into().unwrap_or(self).without_findings()
+        let copy = self.input.copy.clone();
+        let mut config = settings.try_into().unwrap_or(self).without_findings();
+        // A new run keeps its own copy of what came through a pipe.
+        config.input.copy = copy;
+        config
     }
 
     /// These settings with those at `places` taken from `other`.
@@ -82,7 +91,7 @@ impl FitConfig {
         self.sbmds_version = env!("CARGO_PKG_VERSION").into();
         self.instructions.clear();
         self.input.hash.clear();
-        self.input.names_hash = None;
+        (self.input.names_hash, self.input.copy) = (None, None);
         self.model.couplings_hash = None;
         self.model.unit = Self::default().model.unit;
         (self.priors.sigma_floor, self.priors.rounded_to) = (0.0, None);
