@@ -24,8 +24,7 @@ impl Comments {
     pub fn above(head: &[u8]) -> (Option<Self>, usize, u64) {
         let mut start = if head.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         let mut marked = Vec::new();
-        let mut n_lines = 0;
-        for line in head[start..].split_inclusive(|&byte| byte == b'\n') {
+        for (n_lines, line) in (0..).zip(head[start..].split_inclusive(|&byte| byte == b'\n')) {
             let text = String::from_utf8_lossy(line);
             let text = text.trim();
             if !text.is_empty() && !text.starts_with('#') {
@@ -35,7 +34,6 @@ impl Comments {
                 marked.push((start, n_lines, text.to_owned()));
             }
             start += line.len();
-            n_lines += 1;
         }
         (None, 0, 0)
     }

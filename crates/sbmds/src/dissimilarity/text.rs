@@ -140,11 +140,14 @@ pub(super) fn empty() -> Fault {
     Fault::new("the file is empty", "give a file with data")
 }
 
+/// The head of a file and what follows it.
+type Content = Chain<Cursor<Vec<u8>>, Box<dyn Read>>;
+
 /// The lines of a file, one in memory at a time.
 pub(super) struct Lines<'a> {
     pub file: &'a str,
     pub size: u64,
-    reader: BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read>>>,
+    reader: BufReader<Content>,
     number: u64,
     offset: u64,
     text: String,
