@@ -63,7 +63,7 @@ impl Twin {
     }
 
     /// What BEAST makes of the sum an instance returns; of rows with columns it counts the measured pairs itself.
-    fn from_sum(&self, sum: f64) -> f64 {
+    fn log_likelihood_of_sum(&self, sum: f64) -> f64 {
         let counted = match self.shape {
             Shape::Symmetric(n) => n * (n - 1) / 2,
             Shape::Rectangular { .. } => self.pairs().len(),
@@ -185,7 +185,7 @@ impl Pair {
 
     fn check(&mut self) {
         let expected = self.twin.log_likelihood();
-        let found = self.twin.from_sum(self.instance.sum_of_increments().unwrap());
+        let found = self.twin.log_likelihood_of_sum(self.instance.sum_of_increments().unwrap());
         assert!((found - expected).abs() <= 1e-11 * expected.abs().max(1.0), "{found} {expected}");
     }
 

@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn every_setting_has_its_place() {
         let text = "fit in.npy --features --no-names --value v --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
-                    --max-draws 5000";
+                    --max-draws 5000 --raw-draws";
         let command = Fit::augment_args(clap::Command::new("fit"));
         let matches = command.try_get_matches_from(text.split_whitespace()).unwrap();
         let fit = <Fit as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();

@@ -52,7 +52,7 @@ fn fill(path: &Path, sync: Sync, write: impl FnOnce(&mut BufWriter<File>) -> io:
 /// directory that others may write to, nobody can choose which file this empties.
 pub(crate) fn create_anew(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => fs::OpenOptions::new().write(true).create_new(true).open(path),
     }
 }

@@ -63,12 +63,12 @@ mod tests {
     #[test]
     fn similarities_fit_better_turned_around_and_distances_as_they_are() {
         for n in [12, 40, 150] {
-            let distances = ways(&Matrix::new(n, |a, b| planar(a, b)));
+            let distances = ways(&Matrix::new(n, planar));
             assert!(distances.as_given > 0.99 && distances.reversed < 0.7, "{distances:?}");
             let similarities = ways(&Matrix::new(n, |a, b| (-planar(a, b)).exp()));
             assert!(similarities.reversed > similarities.as_given + 0.3, "{similarities:?}");
         }
-        let neither = ways(&Matrix::new(40, |a, b| noise(a, b)));
+        let neither = ways(&Matrix::new(40, noise));
         assert!((neither.as_given - neither.reversed).abs() < 0.15, "{neither:?}");
     }
 

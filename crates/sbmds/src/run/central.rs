@@ -74,7 +74,7 @@ pub(super) fn central_draw(
     let stresses: Vec<f64> = others.par_iter().map(|&place| pairs.stress(&sample.draws[place])).collect();
     let typical_stress = quantile_of_sorted(&sorted(stresses.clone()), 0.5);
     let mean_stress = pairs.stress(mean);
-    if others.len() < LEAST_DRAWS || !(mean_stress > typical_stress) {
+    if others.len() < LEAST_DRAWS || mean_stress.is_nan() || mean_stress <= typical_stress {
         return None;
     }
     let good = |place: &usize| stresses[*place] <= typical_stress;
