@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sbmds::dissimilarity::{Labels, read_labels};
-use sbmds::report::{ReportData, write_html};
-use sbmds::run::FinishedRun;
+use sbmds::report::{ReportData, write_html, write_preliminary_html};
+use sbmds::run::{FinishedRun, RunDirectory, RunError};
 
 use crate::failure::Failure;
 use crate::plot;
-use crate::say::say;
-use crate::say::warn;
+use crate::say::{say, warn};
 
 /// Flags of `sbmds report`.
 #[derive(Args)]
@@ -75,7 +74,10 @@ fn labels_of(run: &FinishedRun) -> Option<Labels> {
 
 impl Report {
     pub fn run(&self) -> Result<(), Failure> {
-        let run = FinishedRun::open(&self.run)?;
+        let run = match FinishedRun::open(&self.run) {
+            Err(error @ RunError::Unfinished(_)) => return self.preliminary(error),
+            run => run?,
+        };
         let labels = self.labels.read(&run)?;
         let path = self.out.clone().unwrap_or_else(|| default_path(&self.run));
         let data = ReportData::gather(&run, labels.as_ref())?;
@@ -83,6 +85,23 @@ impl Report {
         write_html(&data, &path)?;
         println!("{}", path.display());
         Ok(())
+    }
+}
+
+impl Report {
+    /// The page of a run that is at work: its first map, if it has one.
+    fn preliminary(&self, unfinished: RunError) -> Result<(), Failure> {
+        let (directory, _) = RunDirectory::open(&self.run)?;
+        let path = self.out.clone().unwrap_or_else(|| self.run.join("preliminary.html"));
+        match write_preliminary_html(&directory, &path) {
+            Err(RunError::Unfinished(_)) => Err(unfinished.into()),
+            written => {
+                written?;
+                warn(format_args!("{unfinished}; this page shows its preliminary map, without error bars"));
+                println!("{}", path.display());
+                Ok(())
+            }
+        }
     }
 }
 

@@ -55,3 +55,21 @@ fn time_that_does_not_last_for_the_warm_up_is_said() {
         case.run(&format!("fit matrix.csv --out other --time {time}")).expect(2, &["--time", "10m"]);
     }
 }
+
+/// A run of so many draws that a first map is worth its while, killed by the clock before it has any.
+#[test]
+fn the_first_map_of_a_run_at_work_has_a_page() {
+    let case = Case::new(12);
+    let ended = case.run("fit matrix.csv --out run --warmup 1000000 --draws 1000000 --time 1");
+    ended.expect(130, &["a first map after", "preliminary", "`sbmds report run` shows it"]);
+    let table = case.read("run/embedding.csv");
+    assert!(table.starts_with("name,x1,x2,stress,status\n") && table.matches(",preliminary\n").count() == 12, "{table}");
+    let ended = case.run("report run");
+    ended.expect(0, &["run is not finished", "preliminary map, without error bars"]);
+    assert_eq!(ended.stdout, "run/preliminary.html\n");
+    let page = case.read("run/preliminary.html");
+    assert!(page.matches("<circle").count() == 12 && page.contains("<title>o11</title>"));
+    // A small run has none.
+    case.run("fit matrix.csv --out small --warmup 400 --draws 400 --time 0.001 --progress none").expect(130, &[]);
+    case.run("report small").expect(2, &["small is not finished"]);
+}

@@ -13,6 +13,7 @@ mod html;
 mod kd_tree;
 mod neighbours;
 mod pack;
+mod preliminary;
 mod shepard;
 mod traces;
 mod tree;
@@ -31,6 +32,7 @@ pub use heat_map::HeatMap;
 pub use html::write_html;
 pub use neighbours::{NO_NEIGHBOUR, Neighbours};
 pub use pack::Quantised;
+pub use preliminary::write_preliminary_html;
 pub use shepard::Shepard;
 #[cfg(test)]
 pub(crate) use test_run::{fixed_run, small_run};

@@ -171,7 +171,7 @@ impl RunDirectory {
     /// Removes what shows the results of fewer draws: report and map are made again when the new results are there. What is in
     /// their place and no file is of somebody else, and stays.
     pub(super) fn remove_pictures(&self) -> Result<(), RunError> {
-        let pictures = ["report.html", "map.svg"].map(|name| self.path.join(name));
+        let pictures = ["report.html", "map.svg", "preliminary.html"].map(|name| self.path.join(name));
         pictures.iter().filter(|path| !path.is_dir()).try_for_each(|path| remove(path))
     }
 

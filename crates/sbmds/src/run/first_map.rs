@@ -38,10 +38,12 @@ pub(super) fn show(
     let fitted = Fitted::new(f64::NAN, &map, &coupled);
     run.replace(&run.embedding(), &table(problem.data.names(), &map, &fits))?;
     control.observer.note(&format!(
-        "a first map after {:.1} s of optimising, without error bars, is in {} (preliminary; Stress-1 {}). Sampling goes on.",
+        "a first map after {:.1} s of optimising, without error bars, is in {} (preliminary; Stress-1 {}; `sbmds report {}` shows \
+         it). Sampling goes on.",
         start.elapsed().as_secs_f64(),
         run.embedding().display(),
-        digits((fitted.residuals / fitted.dissimilarities).sqrt())
+        digits((fitted.residuals / fitted.dissimilarities).sqrt()),
+        run.path().display()
     ));
     control.observer.first_map(problem.data.names(), &map);
     Ok(())

@@ -24,6 +24,7 @@ const OWN: [&str; 18] = [
     "diagnostics.csv",
     "summary.json",
     "report.html",
+    "preliminary.html",
     "map.svg",
     "tree.nwk",
     "posterior.log",
