@@ -10,7 +10,7 @@ use super::error::RunError;
 use crate::draws::atomic::is_temporary;
 
 /// What a run and the commands that look at it write into its directory.
-const OWN: [&str; 18] = [
+const OWN: [&str; 19] = [
     CONFIG,
     INPUT_COPY,
     LOCK,
