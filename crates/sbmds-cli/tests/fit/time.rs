@@ -63,7 +63,10 @@ fn the_first_map_of_a_run_at_work_has_a_page() {
     let ended = case.run("fit matrix.csv --out run --warmup 1000000 --draws 1000000 --time 1");
     ended.expect(130, &["a first map after", "preliminary", "`sbmds report run` shows it"]);
     let table = case.read("run/embedding.csv");
-    assert!(table.starts_with("name,x1,x2,stress,status\n") && table.matches(",preliminary\n").count() == 12, "{table}");
+    assert!(
+        table.starts_with("name,x1,x2,stress,status\n") && table.matches(",preliminary\n").count() == 12,
+        "{table}"
+    );
     let ended = case.run("report run");
     ended.expect(0, &["run is not finished", "preliminary map, without error bars"]);
     assert_eq!(ended.stdout, "run/preliminary.html\n");

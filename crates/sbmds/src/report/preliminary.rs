@@ -66,8 +66,9 @@ fn map(points: &[Point]) -> String {
         points.iter().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
     };
     let (across, up) = (range(|point| point.1), range(|point| point.2));
-    let fits = |room: f64, (low, high): (f64, f64)| (room - 2.0 * MARGIN) / (high - low).max(f64::MIN_POSITIVE);
-    let scale = fits(SIZE.0, across).min(fits(SIZE.1, up));
+    let fits = |room: f64, (low, high): (f64, f64)| (room - 2.0 * MARGIN) / (high - low);
+    // Points without extent are drawn in the middle.
+    let scale = Some(fits(SIZE.0, across).min(fits(SIZE.1, up))).filter(|scale| scale.is_finite()).unwrap_or(0.0);
     let centred = |x: f64, (low, high): (f64, f64)| scale * (x - 0.5 * (low + high));
     let radius = (40.0 / (points.len() as f64).sqrt()).clamp(1.5, 5.0);
     let mut svg = format!("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"map\">", SIZE.0, SIZE.1);
