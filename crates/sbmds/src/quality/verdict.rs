@@ -96,7 +96,7 @@ const EQUAL: f64 = 0.05;
 /// fits of distances below 0.65 even if noise is large.
 const UNDETERMINED: f64 = 0.75;
 /// By how much more than expected Stress-1 of other pairs may exceed that of the coupled ones. Fits that were found to carry over
-/// (1,797 images, 3,188 airports) have 1.05 and less, fits that drew the coupling graph 1.09 to 1.7.
+/// (1,797 images, 3,188 airports) have 1.05 and less, fits that drew the coupling graph 1.09 to 1.7; two standard errors are added.
 const CARRY_OVER: f64 = 1.06;
 /// The Shepard plot bends from this part of the squared residuals on: simulated distances have up to 0.13 (more only with so
 /// few pairs that the F ratio is small), square roots, squares and too few dimensions 0.3 to 0.9.
