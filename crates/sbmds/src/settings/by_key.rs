@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use super::config::{FitConfig, INPUT_COPY};
-use super::error::RunError;
+use crate::error::RunError;
 
 /// What `asked` says of a setting that was not given.
 const LEFT_OPEN: &str = "left open";
@@ -78,7 +78,7 @@ impl FitConfig {
     }
 
     /// Remembers what was asked for wherever the data decided otherwise.
-    pub(super) fn remembering(mut self, asked: &Self) -> Self {
+    pub(crate) fn remembering(mut self, asked: &Self) -> Self {
         if self.asked.is_empty() {
             let (before, after) = (asked.clone().without_findings(), self.clone().without_findings());
             self.asked = replaced(&before.to_table(), &after.to_table());

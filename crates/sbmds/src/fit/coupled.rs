@@ -14,7 +14,7 @@ pub struct CoupledPairs<'a> {
 
 impl<'a> CoupledPairs<'a> {
     /// `order[place]` is the object at a place of the likelihood, whose dissimilarities are divided by `unit`.
-    pub(super) fn new(order: &'a [usize], likelihood: &'a Likelihood, unit: Unit) -> Self {
+    pub(crate) fn new(order: &'a [usize], likelihood: &'a Likelihood, unit: Unit) -> Self {
         let mut places = vec![0; order.len()];
         for (place, &object) in order.iter().enumerate() {
             places[object] = place;
