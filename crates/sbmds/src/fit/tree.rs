@@ -40,9 +40,9 @@ impl RunTree {
     }
 
     /// The settings with what only the file could tell.
-    pub(crate) fn resolved(&self, hash: String) -> TreeConfig {
+    pub(crate) fn resolved(&self) -> TreeConfig {
         let (index, total_length) = (self.matched.tree().source().index, self.matched.tree().total_length());
-        TreeConfig { hash, index: Some(index), total_length, ..self.config.clone() }
+        TreeConfig { index: Some(index), total_length, ..self.config.clone() }
     }
 
     /// The prior of the locations when object `order[k]` is at place k.
