@@ -53,7 +53,7 @@ const SETTINGS: [(&str, &str, OnResume); 45] = [
     ("target_acceptance", "sampler.target_acceptance", Fixed),
     ("min_depth", "sampler.min_depth", Fixed),
     ("max_depth", "sampler.max_depth", Fixed),
-    ("no_leaps", "sampler.leaps", Fixed),
+    ("no_mode_jumps", "sampler.mode_jumps", Fixed),
     ("paper_adaptation", "sampler.paper_adaptation", Fixed),
     ("chains", "run.chains", Fixed),
     ("draws", "run.draws", Free),

@@ -71,7 +71,7 @@ enum Command {
     /// Clusters of points by HDBSCAN, without a fit
     #[command(after_help = examples::HDBSCAN)]
     Hdbscan(hdbscan::Hdbscan),
-    /// One quantity in several fits: a table, distances between posteriors, and if asked for densities laid over one another
+    /// One quantity in several fits: a table, distances between posteriors, and if asked for overlaid densities
     #[command(after_help = examples::COMPARE)]
     Compare(compare::Compare),
     /// Write the draws of a fit as plain files

@@ -100,7 +100,7 @@ fn an_object_that_fits_in_two_places_is_shown_in_one_and_both_are_listed() {
 #[test]
 fn chains_on_different_sides_are_shown_one_by_one_and_never_averaged() {
     let case = two_sided();
-    let settings = "--chains 6 --warmup 600 --draws 300 --no-leaps --start prior --seed 3";
+    let settings = "--chains 6 --warmup 600 --draws 300 --no-mode-jumps --start prior --seed 3";
     let ended = case.run(&format!("{FIT} --out run {settings}"));
     ended.expect(1, &["Chains disagree", "note: The map shown is mode 1 of", "sbmds plot run map --mode 2"]);
     let summary = case.summary("run");

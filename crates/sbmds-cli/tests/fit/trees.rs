@@ -174,7 +174,7 @@ fn ancestors_are_named_by_their_tips_and_lie_among_them() {
     case.run("export plain --out beast --format beast").expect(2, &["without a tree", "--tree"]);
 }
 
-/// Rates side by side, and the figures that speak of the tree and of groups of its tips.
+/// Rates side by side, and the figures that show the tree and of groups of its tips.
 #[test]
 fn rates_are_compared_and_drawn() {
     let case = case();

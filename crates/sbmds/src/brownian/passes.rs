@@ -98,9 +98,9 @@ fn transposed_in(n_dims: usize, merges: &[Merge], contrasts: &[f64], slots: &mut
     #[inline(always)]
     fn step(kept: &mut [f64], other: &mut [f64], contrast: &[f64], share: f64) {
         for dim in 0..kept.len() {
-            let slope = contrast[dim] - share * kept[dim];
-            kept[dim] += slope;
-            other[dim] = -slope;
+            let derivative = contrast[dim] - share * kept[dim];
+            kept[dim] += derivative;
+            other[dim] = -derivative;
         }
     }
     let (of_merges, of_root) = contrasts.split_at(merges.len() * n_dims);

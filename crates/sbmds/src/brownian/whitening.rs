@@ -31,7 +31,7 @@ impl BrownianPrior {
         inverse.fill(0.0);
         passes::gather(&self.plan.places, gradient_x, &inverse[..self.n_dims()], slots);
         passes::tips_transposed(self.n_dims(), &self.plan.merges, slots, contrasts);
-        deinterleave(contrasts, &self.plan.deviations, gradient_z, |slope, deviation| slope * deviation);
+        deinterleave(contrasts, &self.plan.deviations, gradient_z, |derivative, deviation| derivative * deviation);
     }
 
     /// Locations drawn from the prior given Sigma^-1.

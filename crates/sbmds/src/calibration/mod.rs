@@ -242,7 +242,7 @@ impl Replicate {
         (0..settings.n_draws).map(draw).collect()
     }
 
-    /// Classical MDS, shaken, with the noise it leaves.
+    /// Classical MDS, jittered, with the noise it leaves.
     fn start(&self, rng: &mut ChaCha8Rng) -> Parameters {
         let x = disperse(&self.first_map, 0.1, rng);
         let priors = self.posterior.priors();

@@ -57,7 +57,7 @@ pub fn choose_draws(reader: &DrawReader, n_draws: usize, seed: u64) -> Result<(V
 }
 
 /// Clusters up to `n_draws` draws, in parallel; the answer is the same for any number of threads. HDBSCAN sees only
-/// distances, so the draws need not be laid over one another.
+/// distances, so the draws need not be aligned.
 ///
 /// # Errors
 /// If the run kept no locations, has no draw yet or is damaged, or the settings cannot be used.

@@ -33,7 +33,7 @@ impl SavedClusters {
     /// Reads them; `None` if nothing was clustered there.
     ///
     /// # Errors
-    /// If a file cannot be read, or speaks of other objects than `names`.
+    /// If a file cannot be read, or names other objects than `names`.
     pub fn read(directory: &Path, names: &Names) -> Result<Option<Self>, ClusterError> {
         let path = directory.join(SUMMARY);
         let summary: ClusterSummary = match fs::read(&path) {

@@ -1,4 +1,4 @@
-//! Laying couplings over objects: order, landmarks, diagonals, edges.
+//! From the couplings asked for to coupled pairs: order, landmarks, diagonals, edges.
 
 use rand::seq::SliceRandom;
 

@@ -1,6 +1,6 @@
-//! Which pairs speak: the couplings, laid over the objects in a certain order.
+//! Which pairs enter the likelihood: the couplings, and the order of the objects they apply to.
 //!
-//! A coupling is laid over *places* 0..N; `order` says which object (input order) sits at each place. Everything
+//! A coupling joins *coupling positions* 0..N; `order` says which object (input order) is at each position. Everything
 //! downstream works on places and reports in input order.
 
 mod check;
@@ -88,7 +88,7 @@ impl Pairs {
     }
 }
 
-/// Coupled pairs laid over the objects.
+/// The coupled pairs, and the order of the objects.
 #[derive(Clone, Debug)]
 pub struct Coupling {
     /// What was asked for, with `auto` resolved.

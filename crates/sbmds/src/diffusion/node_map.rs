@@ -19,7 +19,7 @@ pub struct NodeMap {
     pub objects: Vec<Option<usize>>,
     /// Time from the root.
     pub times: Vec<f64>,
-    /// Posterior mean location, laid over the mean map.
+    /// Posterior mean location, aligned to the mean map.
     pub mean: Locations,
 }
 

@@ -121,13 +121,13 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_carry_a_shaken_map_back() {
+    fn sweeps_carry_a_jittered_map_back() {
         let truth = gaussian_map(60, 2, 3);
         let pairs = PairLists::collect(60, &|i| (0..60).map(|j| (j, truth.distance(i, j))).collect());
         let error = gaussian_map(60, 2, 4);
-        let shaken = Locations::from_fn(60, 2, |o, d| truth.get(o, d) + 0.3 * error.get(o, d));
-        let found = lower_stress(&shaken, &pairs, 200);
-        assert!(stress(&found, &pairs) < 1e-4 * stress(&shaken, &pairs));
+        let jittered = Locations::from_fn(60, 2, |o, d| truth.get(o, d) + 0.3 * error.get(o, d));
+        let found = lower_stress(&jittered, &pairs, 200);
+        assert!(stress(&found, &pairs) < 1e-4 * stress(&jittered, &pairs));
         assert!(rms_after_alignment(&found, &truth) < 0.01);
     }
 }

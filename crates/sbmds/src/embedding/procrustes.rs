@@ -133,7 +133,7 @@ fn squared_difference(a: &Locations, b: &Locations) -> f64 {
     a.as_slice().iter().zip(b.as_slice()).map(|(x, y)| (x - y).powi(2)).sum()
 }
 
-/// The mean of many maps after laying them over one another.
+/// The mean of many maps after aligning them.
 #[derive(Clone, Debug)]
 pub struct MeanMap {
     /// The mean map, centred, on its principal axes with fixed signs. Align each draw to it with [`procrustes`].

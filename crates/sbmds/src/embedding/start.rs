@@ -1,4 +1,4 @@
-//! Where chains start: a draw from the prior, or a first map shaken differently for each chain.
+//! Where chains start: a draw from the prior, or a first map jittered differently for each chain.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -60,11 +60,11 @@ mod tests {
     }
 
     #[test]
-    fn dispersed_starts_are_shaken_in_proportion_to_the_map() {
+    fn dispersed_starts_are_jittered_in_proportion_to_the_map() {
         let start = prior_draw(20_000, 2, 50.0, &mut rng(3));
-        let shaken = disperse(&start, 0.2, &mut rng(4));
+        let jittered = disperse(&start, 0.2, &mut rng(4));
         // Two coordinates, each moved by 0.2 * 50 on average.
-        assert!((rms_difference(&start, &shaken) / 200.0_f64.sqrt() - 1.0).abs() < 0.02);
+        assert!((rms_difference(&start, &jittered) / 200.0_f64.sqrt() - 1.0).abs() < 0.02);
         assert_eq!(disperse(&start, 0.0, &mut rng(4)), start);
     }
 
@@ -72,8 +72,8 @@ mod tests {
     fn coincident_objects_come_apart() {
         for place in [0.0, 1e9 / 3.0] {
             let start = Locations::from_fn(10, 2, |_, _| place);
-            let shaken = disperse(&start, 0.1, &mut rng(5));
-            assert!((1..10).all(|object| shaken.distance(0, object) > 1e-4));
+            let jittered = disperse(&start, 0.1, &mut rng(5));
+            assert!((1..10).all(|object| jittered.distance(0, object) > 1e-4));
         }
         assert_eq!(disperse(&Locations::zeros(0, 2), 0.1, &mut rng(5)).n_objects(), 0);
     }

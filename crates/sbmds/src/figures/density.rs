@@ -1,4 +1,4 @@
-//! Kernel densities of one quantity: of the chains of a run, or of several runs laid over one another.
+//! Kernel densities of one quantity: of the chains of a run, or of several runs, overlaid.
 
 use plotters::style::RGBColor;
 

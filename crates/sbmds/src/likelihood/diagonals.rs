@@ -321,7 +321,7 @@ impl<V: Copy> PairRun<V> {
                 }
             }
             let y = s.mul(s.load(self.deltas.add(i)), self.per_sigma);
-            let slope = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let derivative = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
             if GRADIENT {
                 if AHEAD {
                     self.prefetch_next(s, i);
@@ -330,8 +330,8 @@ impl<V: Copy> PairRun<V> {
                     let dx = if D > 0 { kept[dim] } else { difference(dim) };
                     let near = self.g_near.add(dim * self.g_near_stride + i);
                     let far = self.g_far.add(dim * self.g_far_stride + i);
-                    s.store(near, s.mul_add(slope, dx, s.load(near)));
-                    s.store(far, s.neg_mul_add(slope, dx, s.load(far)));
+                    s.store(near, s.mul_add(derivative, dx, s.load(near)));
+                    s.store(far, s.neg_mul_add(derivative, dx, s.load(far)));
                 }
             }
         }

@@ -246,14 +246,14 @@ impl<V: Copy, const D: usize> Star<V, D> {
                     kept[dim] = dx;
                 }
             }
-            let slope = density.pair::<S, VALUE, GRADIENT, true>(s, z2, y, total);
+            let derivative = density.pair::<S, VALUE, GRADIENT, true>(s, z2, y, total);
             if !GRADIENT {
                 return;
             }
             if D > 0 {
                 let mut pushes = [[0.0; MAX_LANES]; D];
                 for dim in 0..D {
-                    let push = s.mul(slope, kept[dim]);
+                    let push = s.mul(derivative, kept[dim]);
                     self.near_gradient[dim] = s.add(self.near_gradient[dim], push);
                     s.store(pushes[dim].as_mut_ptr(), push);
                 }
@@ -265,7 +265,7 @@ impl<V: Copy, const D: usize> Star<V, D> {
                 }
             } else {
                 for dim in 0..n_dims {
-                    let push = s.mul(slope, difference(dim));
+                    let push = s.mul(derivative, difference(dim));
                     *self.g_near.add(dim) += s.sum(push);
                     let pushes = s.to_array(push, 0.0);
                     for lane in 0..S::LANES {

@@ -279,16 +279,16 @@ impl Row {
                 }
             }
             let y = s.mul(s.load(self.deltas.add(i)), per_sigma);
-            let slope = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let derivative = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
             if GRADIENT {
                 for dim in 0..self.n_dims {
                     let dx = if D > 0 { kept[dim] } else { difference(dim) };
                     let far = self.g_far.add(dim * self.g_far_stride + i);
-                    s.store(far, s.neg_mul_add(slope, dx, s.load(far)));
+                    s.store(far, s.neg_mul_add(derivative, dx, s.load(far)));
                     if D > 0 {
-                        near_gradient[dim] = s.mul_add(slope, dx, near_gradient[dim]);
+                        near_gradient[dim] = s.mul_add(derivative, dx, near_gradient[dim]);
                     } else {
-                        *self.g_near.add(dim * self.g_near_stride) += s.sum(s.mul(slope, dx));
+                        *self.g_near.add(dim * self.g_near_stride) += s.sum(s.mul(derivative, dx));
                     }
                 }
             }

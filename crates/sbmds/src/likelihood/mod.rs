@@ -31,7 +31,7 @@ use layout::{ChunkGradient, Layout};
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
 pub use partners::PartnerLists;
-pub(crate) use partners::{Bend, MOST_BENT_DIMS, Partners};
+pub(crate) use partners::{Derivatives, MOST_HESSIAN_DIMS, Partners};
 pub use simd::InstructionSet;
 
 use crate::Locations;

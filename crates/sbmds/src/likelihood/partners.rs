@@ -1,7 +1,7 @@
 //! One object and its partners: what a place costs while they stay where they are, at the cost of the partners only.
 
 use super::density::{Energy, PairDensity, Total};
-use super::dispatch::{Kernel, Want, dispatch_slope, dispatch_value};
+use super::dispatch::{Kernel, Want, dispatch_derivative, dispatch_value};
 use super::landmarks::Row;
 use super::simd::{MAX_LANES, Simd};
 use super::{Likelihood, Workspace};
@@ -46,14 +46,14 @@ pub struct PartnerLists {
 }
 
 /// Dimensions up to which curvatures are computed.
-pub(crate) const MOST_BENT_DIMS: usize = 8;
+pub(crate) const MOST_HESSIAN_DIMS: usize = 8;
 
-/// Slope and curvature of an object's energy, by its location in units of sigma.
+/// Gradient and Hessian of an object's energy, by its location in units of sigma.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bend {
-    pub slope: [f64; MOST_BENT_DIMS],
+pub(crate) struct Derivatives {
+    pub gradient: [f64; MOST_HESSIAN_DIMS],
     /// Row by row, D x D, the lower triangle.
-    pub curvature: [f64; MOST_BENT_DIMS * MOST_BENT_DIMS],
+    pub hessian: [f64; MOST_HESSIAN_DIMS * MOST_HESSIAN_DIMS],
 }
 
 impl Likelihood {
@@ -146,12 +146,12 @@ impl Likelihood {
         dispatch_value(self.choice(Want::Value), EnergyKernel { partners, at }).value
     }
 
-    /// Slope and curvature of [`Likelihood::energy_among`].
-    pub(crate) fn bend_among(&self, partners: &Partners, at: &[f64]) -> Bend {
-        assert!(at.len() <= MOST_BENT_DIMS, "too many dimensions for curvatures");
-        let mut bend = Bend { slope: [0.0; _], curvature: [0.0; _] };
-        dispatch_slope(self.choice(Want::Gradient), BendKernel { partners, at, bend: &mut bend });
-        bend
+    /// Gradient and Hessian of [`Likelihood::energy_among`].
+    pub(crate) fn derivatives_among(&self, partners: &Partners, at: &[f64]) -> Derivatives {
+        assert!(at.len() <= MOST_HESSIAN_DIMS, "too many dimensions for curvatures");
+        let mut derivatives = Derivatives { gradient: [0.0; _], hessian: [0.0; _] };
+        dispatch_derivative(self.choice(Want::Gradient), DerivativesKernel { partners, at, derivatives: &mut derivatives });
+        derivatives
     }
 }
 
@@ -190,15 +190,15 @@ impl Kernel for EnergyKernel<'_> {
     }
 }
 
-struct BendKernel<'a> {
+struct DerivativesKernel<'a> {
     partners: &'a Partners,
     at: &'a [f64],
-    bend: &'a mut Bend,
+    derivatives: &'a mut Derivatives,
 }
 
-impl Kernel for BendKernel<'_> {
-    /// With c the slope of a pair and e its excess (see [`PairDensity::bend`]), the slope is the sum of c (at - x), the
-    /// curvature that of c I + e (at - x) (at - x)'.
+impl Kernel for DerivativesKernel<'_> {
+    /// With c the derivative of a pair and e its excess (see [`PairDensity::curvature`]), the gradient is the sum of c (at - x), the
+    /// Hessian that of c I + e (at - x) (at - x)'.
     #[inline(always)]
     fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
@@ -208,11 +208,11 @@ impl Kernel for BendKernel<'_> {
         let n_dims = if D == 0 { self.at.len() } else { D };
         let Partners { expected, locations, .. } = self.partners;
         let zero = s.splat(0.0);
-        let mut slopes = [zero; MOST_BENT_DIMS];
-        let mut along = [[zero; MOST_BENT_DIMS]; MOST_BENT_DIMS];
+        let mut gradient = [zero; MOST_HESSIAN_DIMS];
+        let mut along = [[zero; MOST_HESSIAN_DIMS]; MOST_HESSIAN_DIMS];
         let mut round = zero;
         for first in (0..expected.len()).step_by(S::LANES) {
-            let mut off = [zero; MOST_BENT_DIMS];
+            let mut off = [zero; MOST_HESSIAN_DIMS];
             let mut z2 = zero;
             for dim in 0..n_dims {
                 // SAFETY: there are `expected.len()` locations in each of D dimensions, and whole vectors of them.
@@ -222,10 +222,10 @@ impl Kernel for BendKernel<'_> {
             }
             // SAFETY: as above.
             let y = unsafe { s.load(expected.as_ptr().add(first)) };
-            let (slope, excess) = density.bend(s, z2, y);
-            round = s.add(round, slope);
+            let (derivative, excess) = density.curvature(s, z2, y);
+            round = s.add(round, derivative);
             for row in 0..n_dims {
-                slopes[row] = s.mul_add(slope, off[row], slopes[row]);
+                gradient[row] = s.mul_add(derivative, off[row], gradient[row]);
                 let bent = s.mul(excess, off[row]);
                 for column in 0..=row {
                     along[row][column] = s.mul_add(bent, off[column], along[row][column]);
@@ -234,11 +234,11 @@ impl Kernel for BendKernel<'_> {
         }
         let round = s.sum(round);
         for row in 0..n_dims {
-            self.bend.slope[row] = s.sum(slopes[row]);
+            self.derivatives.gradient[row] = s.sum(gradient[row]);
             for column in 0..=row {
-                self.bend.curvature[row * n_dims + column] = s.sum(along[row][column]);
+                self.derivatives.hessian[row * n_dims + column] = s.sum(along[row][column]);
             }
-            self.bend.curvature[row * n_dims + row] += round;
+            self.derivatives.hessian[row * n_dims + row] += round;
         }
         Energy::default()
     }
@@ -281,11 +281,11 @@ mod tests {
     }
 
     #[test]
-    fn energies_slopes_and_curvatures_are_those_of_the_plain_formula() {
+    fn energies_and_their_derivatives_are_those_of_the_plain_formula() {
         const STEP: f64 = 1e-3;
         let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_available());
         for (set, noise, n_dims) in sets.flat_map(|set| {
-            Noise::ALL.into_iter().flat_map(move |noise| (1..=MOST_BENT_DIMS).map(move |n_dims| (set, noise, n_dims)))
+            Noise::ALL.into_iter().flat_map(move |noise| (1..=MOST_HESSIAN_DIMS).map(move |n_dims| (set, noise, n_dims)))
         }) {
             let likelihood = likelihood(n_dims, noise, set);
             let x: Vec<f64> = (0..N_OBJECTS * n_dims).map(|k| 2.0 * scattered(7 * k) - 1.0).collect();
@@ -300,15 +300,15 @@ mod tests {
             };
             let energy = likelihood.energy_among(&partners, &at);
             assert!((energy - plain(&[])).abs() < 1e-12 * energy.abs(), "{set} {noise} {n_dims}: {energy}");
-            let bend = likelihood.bend_among(&partners, &at);
+            let derivatives = likelihood.derivatives_among(&partners, &at);
             for row in 0..n_dims {
-                let slope = (plain(&[(row, STEP)]) - plain(&[(row, -STEP)])) / (2.0 * STEP);
-                assert!((bend.slope[row] - slope).abs() < 1e-4, "{set} {noise} {n_dims}: {} {slope}", bend.slope[row]);
+                let derivative = (plain(&[(row, STEP)]) - plain(&[(row, -STEP)])) / (2.0 * STEP);
+                assert!((derivatives.gradient[row] - derivative).abs() < 1e-4, "{set} {noise} {n_dims}: {} {derivative}", derivatives.gradient[row]);
                 for column in 0..=row {
                     let corner = |a: f64, b: f64| plain(&[(row, a * STEP), (column, b * STEP)]);
                     let expected = (corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0))
                         / (4.0 * STEP * STEP);
-                    let found = bend.curvature[row * n_dims + column];
+                    let found = derivatives.hessian[row * n_dims + column];
                     assert!(
                         (found - expected).abs() < 1e-3,
                         "{set} {noise} {n_dims} {row} {column}: {found} {expected}"
@@ -341,8 +341,8 @@ mod tests {
             let x = vec![0.25; 2 * N_OBJECTS];
             let mut partners = Partners::default();
             likelihood.gather_partners(&mut partners, &x, SIGMA, PLACE);
-            let bend = likelihood.bend_among(&partners, &[0.25 / SIGMA; 2]);
-            assert!(bend.slope.iter().chain(&bend.curvature).all(|number| number.is_finite()), "{bend:?}");
+            let derivatives = likelihood.derivatives_among(&partners, &[0.25 / SIGMA; 2]);
+            assert!(derivatives.gradient.iter().chain(&derivatives.hessian).all(|number| number.is_finite()), "{derivatives:?}");
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::dissimilarity::Labels;
 use crate::embedding::procrustes;
 use crate::run::{FinishedRun, Keep};
 
-/// Every draw laid over the mean map, by other means than the report's.
+/// Every draw aligned to the mean map, by other means than the report's.
 fn aligned(run: &FinishedRun) -> Vec<Locations> {
     let draws =
         (0..run.reader().n_chains()).flat_map(|chain| (0..run.reader().n_complete(chain)).map(move |d| (chain, d)));

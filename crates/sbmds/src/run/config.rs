@@ -26,7 +26,7 @@ pub struct FitConfig {
     pub instructions: Vec<InstructionSet>,
     /// What is read.
     pub input: InputConfig,
-    /// Which pairs speak, and how.
+    /// Which pairs enter the likelihood, and how.
     pub model: ModelConfig,
     /// The priors.
     pub priors: PriorConfig,
@@ -101,7 +101,7 @@ impl InputConfig {
     }
 }
 
-/// Which pairs speak, and how. `couplings` is resolved and `unit` filled in when the run starts.
+/// Which pairs enter the likelihood, and how. `couplings` is resolved and `unit` filled in when the run starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelConfig {

@@ -22,7 +22,7 @@ mod central;
 mod chain;
 mod chains;
 mod check;
-mod climb;
+mod maximise;
 mod compare;
 mod config;
 mod connections;

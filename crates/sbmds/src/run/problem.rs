@@ -132,7 +132,7 @@ fn surrogate(
     let bands = (config.model.n_dims as f64 * (data.n_objects() as f64).sqrt()).ceil() as usize;
     let mut sparse = coupling::lay(&Couplings::Dispersed(bands), data, config.model.n_dims, &config.lay_options())?;
     if sparse.order != coupling.order {
-        // Max-min landmarks come first in their coupling; both must speak of the same places.
+        // Max-min landmarks come first in their coupling; both must mean the same positions.
         sparse.order.clone_from(&coupling.order);
     }
     let likelihood = likelihood(config, data, &sparse).in_unit(unit.0);

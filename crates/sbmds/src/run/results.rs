@@ -63,7 +63,7 @@ fn add_verdicts(summary: &mut Summary, assessment: &Assessment, map: MapVerdict)
     (summary.chains, summary.map) = (Some(chains), Some(map));
 }
 
-/// Writes the tree and the files that speak of its nodes; returns how far locations move along the branches.
+/// Writes the tree and the files that describe its nodes; returns how far locations move along the branches.
 fn write_diffusion(
     run: &RunDirectory,
     config: &CheckedConfig,

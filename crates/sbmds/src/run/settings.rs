@@ -19,7 +19,8 @@ impl FitConfig {
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let text = std::fs::read_to_string(path).map_err(RunError::io("read", path))?;
         let unusable = |what: toml::de::Error| RunError::Config { path: path.to_owned(), what: what.to_string() };
-        let file: Table = text.parse().map_err(unusable)?;
+        let mut file: Table = text.parse().map_err(unusable)?;
+        rename_old_settings(&mut file);
         // The file of a run is whole; where an old version left something out, that is not what is now the default.
         let is_of_a_run = file.contains_key("sbmds_version");
         let mut settings = if is_of_a_run { Table::new() } else { Self::default().to_table() };
@@ -106,6 +107,16 @@ impl FitConfig {
     fn to_table(&self) -> Table {
         // Only a path that is no text cannot be written, and such a run is refused when it is saved.
         Table::try_from(self).unwrap_or_default()
+    }
+}
+
+/// Settings of files written before they were renamed.
+fn rename_old_settings(settings: &mut Table) {
+    for (section, old, new) in [("sampler", "leaps", "mode_jumps")] {
+        let section = settings.get_mut(section).and_then(Value::as_table_mut);
+        if let Some((section, value)) = section.and_then(|section| section.remove(old).map(|value| (section, value))) {
+            section.entry(new).or_insert(value);
+        }
     }
 }
 
@@ -222,6 +233,8 @@ mod tests {
         flags.run.seed = 3;
         let both = read.overlaid(&flags, ["run.seed", "tree.path"]);
         assert_eq!((both.model.n_dims, both.run.seed, &both.tree), (5, 3, &asked().tree));
+        std::fs::write(&path, "[sampler]\nleaps = false\n").unwrap();
+        assert!(!FitConfig::read(&path).unwrap().sampler.mode_jumps, "an old name of a setting");
         std::fs::write(&path, "[model]\ndims = 5\n").unwrap();
         let message = FitConfig::read(&path).unwrap_err().to_string();
         assert!(message.contains("my.toml") && message.contains("dims") && message.contains("Remedy"), "{message}");

@@ -1,7 +1,7 @@
-//! Where the chains start: one first map, shaken differently for each chain.
+//! Where the chains start: one first map, jittered differently for each chain.
 
 use super::check::CheckedConfig;
-use super::climb::climb;
+use super::maximise::maximise;
 use super::config::Start;
 use super::problem::Problem;
 use super::unit::rms_dissimilarity;
@@ -16,9 +16,9 @@ use crate::random::{Purpose, stream};
 
 /// How far chains start from the first map, in parts of its extent.
 const SPREAD: f64 = 0.1;
-/// The same from a map that has climbed: a shake by much more than the posterior's width would undo the climb. Chains that
+/// The same from a maximised map: jitter much wider than the posterior would undo the optimiser's work. Chains that
 /// begin so near each other are less of a test of R-hat.
-const SPREAD_AFTER_CLIMB: f64 = 0.02;
+const SPREAD_AROUND_MODE: f64 = 0.02;
 /// Objects up to which classical MDS of a matrix takes seconds.
 const CLASSICAL_OBJECTS: usize = 20_000;
 /// Objects up to which all pairs of features are computed for classical MDS, which asks for each about ten times.
@@ -39,7 +39,7 @@ pub(super) struct Starts<'a> {
     /// `None` when every chain starts from the prior.
     map: Option<Locations>,
     /// Whether an optimiser has improved it.
-    is_climbed: bool,
+    is_maximised: bool,
     spread: f64,
     smallest_sigma: f64,
 }
@@ -62,8 +62,8 @@ impl<'a> Starts<'a> {
             }
         };
         let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
-        let starts = Self { problem, config, map, is_climbed: false, spread: SPREAD, smallest_sigma };
-        if start == Start::Landmark { starts.climbed() } else { starts }
+        let starts = Self { problem, config, map, is_maximised: false, spread: SPREAD, smallest_sigma };
+        if start == Start::Landmark { starts.maximised() } else { starts }
     }
 
     /// The first map; `None` when every chain starts from the prior.
@@ -71,20 +71,20 @@ impl<'a> Starts<'a> {
         self.map.as_ref()
     }
 
-    /// From the map uphill: few landmarks do not know what all pairs want.
-    fn climbed(self) -> Self {
-        Self { map: self.climb(), is_climbed: true, spread: SPREAD_AFTER_CLIMB, ..self }
+    /// The map after maximising the posterior density: landmark MDS sees few of the pairs.
+    fn maximised(self) -> Self {
+        Self { map: self.maximise(), is_maximised: true, spread: SPREAD_AROUND_MODE, ..self }
     }
 
     /// The map where the posterior density is highest, as far as an optimiser finds it; `None` if chains start from the prior.
     pub fn optimised(&self) -> Option<Locations> {
-        if self.is_climbed { self.map.clone() } else { self.climb() }
+        if self.is_maximised { self.map.clone() } else { self.maximise() }
     }
 
-    fn climb(&self) -> Option<Locations> {
+    fn maximise(&self) -> Option<Locations> {
         let map = self.map.as_ref()?;
         let parameters = self.parameters(map, &mut stream(self.config.run.seed, 0, Purpose::Start));
-        Some(climb(&self.problem.posterior, map, parameters.sigma(), &parameters.spread))
+        Some(maximise(&self.problem.posterior, map, parameters.sigma(), &parameters.spread))
     }
 
     /// Where a chain starts.

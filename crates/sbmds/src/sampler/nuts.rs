@@ -117,7 +117,7 @@ impl Nuts {
     }
 
     /// Objects have gone to other places: masses are to say how they move where they are.
-    pub(super) fn tell_of_leaps(&mut self, objects: &[usize]) {
+    pub(super) fn tell_of_jumps(&mut self, objects: &[usize]) {
         let Frame { n_objects, n_dims, .. } = self.frame;
         for &object in objects {
             (0..n_dims).for_each(|dim| self.variances.leave(dim * n_objects + object));
