@@ -1,4 +1,4 @@
-//! Simulation-based calibration: fits of simulated data must contain the truth as often as they say.
+//! Simulation-based calibration: do credible intervals of simulated data have their stated coverage?
 //!
 //! The truth is drawn from the prior and data from the truth. If everything between data and draws is right, the truth
 //! is one more draw from the posterior, and its rank among L independent draws is uniform on 0..=L (Talts, Betancourt,
@@ -217,12 +217,12 @@ impl Replicate {
         };
         let sparse = (settings.sampler.sampler.resolve() == Sampler::Surrogate)
             .then(|| likelihood(&Pairs::Diagonals(dispersed_offsets(n_objects, n_dims, rng))));
-        truth.x = coupling.to_places(simulation.truth()).as_slice().to_vec();
+        truth.x = coupling.to_positions(simulation.truth()).as_slice().to_vec();
         Ok(Self {
             truth,
             posterior: Posterior::new(likelihood(&coupling.pairs), settings.priors.clone()),
             sparse,
-            first_map: coupling.to_places(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b))),
+            first_map: coupling.to_positions(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b))),
         })
     }
 
@@ -264,9 +264,9 @@ impl Replicate {
 /// Over the coupled pairs; never zero.
 pub(crate) fn mean_squared_residual(likelihood: &Likelihood, x: &Locations) -> f64 {
     let mut sum = 0.0;
-    for place in 0..likelihood.n_objects() {
-        likelihood.for_each_partner(place, |other, delta| {
-            sum += (delta - x.distance(place, other)).powi(2);
+    for position in 0..likelihood.n_objects() {
+        likelihood.for_each_partner(position, |other, delta| {
+            sum += (delta - x.distance(position, other)).powi(2);
             true
         });
     }

@@ -118,7 +118,7 @@ pub fn principal_axes(map: &Locations) -> RigidMotion {
     motion
 }
 
-/// Root mean squared distance between the two maps' places for the same object, as they lie.
+/// Root mean squared distance between the two maps' locations of the same object, as they lie.
 pub fn rms_difference(a: &Locations, b: &Locations) -> f64 {
     (squared_difference(a, b) / a.n_objects().max(1) as f64).sqrt()
 }
@@ -194,8 +194,8 @@ fn one_pass<E>(
             scatter += before * (x - *centre);
         }
     })?;
-    let n_places = n_draws * reference.n_objects().max(1) as f64;
-    Ok((mean, (scatter / f64::max(n_places, 1.0)).sqrt()))
+    let n_locations = n_draws * reference.n_objects().max(1) as f64;
+    Ok((mean, (scatter / f64::max(n_locations, 1.0)).sqrt()))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub fn prior_draw(n_objects: usize, n_dims: usize, scale: f64, rng: &mut ChaCha8
 /// start about its centre (1 when all objects coincide).
 ///
 /// Chains that begin apart can be seen to meet: 0.1 to 0.3 keeps the shape of the map and separates objects that
-/// the start puts on the same place.
+/// the start puts at the same location.
 pub fn disperse(start: &Locations, spread: f64, rng: &mut ChaCha8Rng) -> Locations {
     let amount = spread * size(start);
     Locations::from_fn(start.n_objects(), start.n_dims(), |object, dim| {
@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn coincident_objects_come_apart() {
-        for place in [0.0, 1e9 / 3.0] {
-            let start = Locations::from_fn(10, 2, |_, _| place);
+        for coordinate in [0.0, 1e9 / 3.0] {
+            let start = Locations::from_fn(10, 2, |_, _| coordinate);
             let jittered = disperse(&start, 0.1, &mut rng(5));
             assert!((1..10).all(|object| jittered.distance(0, object) > 1e-4));
         }

@@ -27,7 +27,7 @@ pub(super) trait PairDensity: Copy + Send + Sync {
 
 /// Squares below this count as this: keeps 0/0 away when two objects coincide, whose difference 0 then removes the term.
 const SMALLEST_SQUARE: f64 = 1e-290;
-/// The same for curvatures, which divide by squares: an object at the very place of a partner has no direction to it.
+/// The same for curvatures, which divide by squares: an object at the very location of a partner has no direction to it.
 const SMALLEST_BENT_SQUARE: f64 = 1e-12;
 /// exp(-700) is the smallest the polynomial exponential gives; Phi is 1 long before.
 const LARGEST_SQUARE: f64 = 1400.0;

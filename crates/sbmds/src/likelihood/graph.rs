@@ -129,10 +129,10 @@ impl Layout for Graph {
         dispatch(choice, GraphKernel { layout: self, chunk, n_dims: choice.n_dims, x, per_sigma, out })
     }
 
-    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+    fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
         let lower = self.lower_partners();
-        let before = lower.pairs[lower.starts[place]..lower.starts[place + 1]].iter().copied();
-        let after = (self.row_starts[place]..self.row_starts[place + 1]).map(|at| (self.columns[at], at));
+        let before = lower.pairs[lower.starts[position]..lower.starts[position + 1]].iter().copied();
+        let after = (self.row_starts[position]..self.row_starts[position + 1]).map(|at| (self.columns[at], at));
         for (other, at) in before.chain(after) {
             let delta = self.deltas.get(at);
             if !delta.is_nan() && !visit(other as usize, delta) {

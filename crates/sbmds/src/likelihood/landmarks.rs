@@ -103,10 +103,10 @@ impl Layout for Landmarks {
         dispatch(choice, LandmarksKernel { layout: self, blocks, n_dims: choice.n_dims, x, per_sigma, out })
     }
 
-    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
-        let after = if place < self.n_landmarks { place + 1..self.n_objects } else { 0..0 };
-        let before = (0..self.n_landmarks.min(place)).map(|landmark| (landmark, self.delta(landmark, place)));
-        for (other, delta) in before.chain(after.map(|other| (other, self.delta(place, other)))) {
+    fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+        let after = if position < self.n_landmarks { position + 1..self.n_objects } else { 0..0 };
+        let before = (0..self.n_landmarks.min(position)).map(|landmark| (landmark, self.delta(landmark, position)));
+        for (other, delta) in before.chain(after.map(|other| (other, self.delta(position, other)))) {
             if !delta.is_nan() && !visit(other, delta) {
                 return;
             }

@@ -1,4 +1,4 @@
-//! One object and its partners: what a place costs while they stay where they are, at the cost of the partners only.
+//! One object and its partners: what a location costs while they stay where they are, at the cost of the partners only.
 
 use super::density::{Energy, PairDensity, Total};
 use super::dispatch::{Kernel, Want, dispatch_derivative, dispatch_value};
@@ -14,23 +14,23 @@ pub(crate) struct Partners {
     expected: Vec<f64>,
     /// One array per dimension, each as long as `expected`.
     locations: Vec<f64>,
-    places: Vec<usize>,
+    positions: Vec<usize>,
 }
 
 impl Partners {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.positions.len()
     }
 
     /// Looks up where the partners are in the map `x` (dimension by dimension), and pads everything to whole vectors.
     fn locate(&mut self, x: &[f64], n_objects: usize, per_sigma: f64) {
-        let Self { expected, locations, places } = self;
-        let padded = places.len().next_multiple_of(MAX_LANES);
+        let Self { expected, locations, positions } = self;
+        let padded = positions.len().next_multiple_of(MAX_LANES);
         expected.resize(padded, f64::NAN);
         locations.clear();
         for (dim, values) in x.chunks_exact(n_objects).enumerate() {
-            locations.extend(places.iter().map(|&other| values[other] * per_sigma));
+            locations.extend(positions.iter().map(|&other| values[other] * per_sigma));
             locations.resize((dim + 1) * padded, 0.0);
         }
     }
@@ -41,7 +41,7 @@ impl Partners {
 pub struct PartnerLists {
     /// Where the partners of each object begin.
     starts: Vec<usize>,
-    places: Vec<u32>,
+    positions: Vec<u32>,
     deltas: Vec<f64>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Derivatives {
 }
 
 impl Likelihood {
-    /// log L(x with the object at `place` moved to `to`) - log L(x); one coordinate per dimension in `to`.
+    /// log L(x with the object at `position` moved to `to`) - log L(x); one coordinate per dimension in `to`.
     ///
     /// Costs O(partners of that object).
     pub fn change_when_moved(
@@ -65,11 +65,11 @@ impl Likelihood {
         workspace: &mut Workspace,
         x: &Locations,
         sigma: f64,
-        place: usize,
+        position: usize,
         to: &[f64],
     ) -> f64 {
-        self.gather_partners(&mut workspace.partners, x.as_slice(), sigma, place);
-        self.change_among_gathered(workspace, x, sigma, place, to)
+        self.gather_partners(&mut workspace.partners, x.as_slice(), sigma, position);
+        self.change_among_gathered(workspace, x, sigma, position, to)
     }
 
     /// The same number with the partners from `lists`, which must be this likelihood's.
@@ -79,32 +79,32 @@ impl Likelihood {
         workspace: &mut Workspace,
         x: &Locations,
         sigma: f64,
-        place: usize,
+        position: usize,
         to: &[f64],
     ) -> f64 {
-        let Partners { expected, places, .. } = &mut workspace.partners;
-        let range = lists.starts[place]..lists.starts[place + 1];
+        let Partners { expected, positions, .. } = &mut workspace.partners;
+        let range = lists.starts[position]..lists.starts[position + 1];
         let per_sigma = 1.0 / sigma;
         expected.clear();
         expected.extend(lists.deltas[range.clone()].iter().map(|delta| delta * per_sigma));
-        places.clear();
-        places.extend(lists.places[range].iter().map(|&other| other as usize));
+        positions.clear();
+        positions.extend(lists.positions[range].iter().map(|&other| other as usize));
         workspace.partners.locate(x.as_slice(), self.n_objects(), per_sigma);
-        self.change_among_gathered(workspace, x, sigma, place, to)
+        self.change_among_gathered(workspace, x, sigma, position, to)
     }
 
     /// The partners of every object.
     pub fn partner_lists(&self) -> PartnerLists {
-        let mut lists = PartnerLists { starts: vec![0], places: Vec::new(), deltas: Vec::new() };
-        lists.places.reserve_exact(2 * self.n_pairs());
+        let mut lists = PartnerLists { starts: vec![0], positions: Vec::new(), deltas: Vec::new() };
+        lists.positions.reserve_exact(2 * self.n_pairs());
         lists.deltas.reserve_exact(2 * self.n_pairs());
-        for place in 0..self.n_objects() {
-            self.for_each_partner(place, |other, delta| {
-                lists.places.push(other as u32);
+        for position in 0..self.n_objects() {
+            self.for_each_partner(position, |other, delta| {
+                lists.positions.push(other as u32);
                 lists.deltas.push(delta);
                 true
             });
-            lists.starts.push(lists.places.len());
+            lists.starts.push(lists.positions.len());
         }
         lists
     }
@@ -115,27 +115,27 @@ impl Likelihood {
         workspace: &mut Workspace,
         x: &Locations,
         sigma: f64,
-        place: usize,
+        position: usize,
         to: &[f64],
     ) -> f64 {
         assert_eq!(to.len(), self.n_dims(), "a location of another dimension");
         let Workspace { partners, at, .. } = workspace;
         at.clear();
-        at.extend((0..x.n_dims()).map(|dim| x.get(place, dim) / sigma));
+        at.extend((0..x.n_dims()).map(|dim| x.get(position, dim) / sigma));
         let before = self.energy_among(partners, at);
         at.iter_mut().zip(to).for_each(|(at, to)| *at = to / sigma);
         before - self.energy_among(partners, at)
     }
 
-    /// Makes `partners` those of the object at `place` in the map `x` (dimension by dimension).
-    pub(crate) fn gather_partners(&self, partners: &mut Partners, x: &[f64], sigma: f64, place: usize) {
-        let Partners { expected, places, .. } = partners;
+    /// Makes `partners` those of the object at `position` in the map `x` (dimension by dimension).
+    pub(crate) fn gather_partners(&self, partners: &mut Partners, x: &[f64], sigma: f64, position: usize) {
+        let Partners { expected, positions, .. } = partners;
         let per_sigma = 1.0 / sigma;
         expected.clear();
-        places.clear();
-        self.for_each_partner(place, |other, delta| {
+        positions.clear();
+        self.for_each_partner(position, |other, delta| {
             expected.push(delta * per_sigma);
-            places.push(other);
+            positions.push(other);
             true
         });
         partners.locate(x, self.n_objects(), per_sigma);
@@ -325,17 +325,17 @@ mod tests {
             let lists = likelihood.partner_lists();
             let x = Locations::from_fn(N_OBJECTS, 2, |object, dim| scattered(7 * object + dim));
             let mut workspace = Workspace::serial();
-            for place in 0..N_OBJECTS {
-                let to = [scattered(place), -0.5];
-                let plain = likelihood.change_when_moved(&mut workspace, &x, SIGMA, place, &to);
-                let listed = likelihood.change_when_moved_among(&lists, &mut workspace, &x, SIGMA, place, &to);
-                assert_eq!(plain, listed, "{noise} {place}");
+            for position in 0..N_OBJECTS {
+                let to = [scattered(position), -0.5];
+                let plain = likelihood.change_when_moved(&mut workspace, &x, SIGMA, position, &to);
+                let listed = likelihood.change_when_moved_among(&lists, &mut workspace, &x, SIGMA, position, &to);
+                assert_eq!(plain, listed, "{noise} {position}");
             }
         }
     }
 
     #[test]
-    fn a_partner_at_the_very_place_gives_finite_numbers() {
+    fn a_coincident_partner_gives_finite_numbers() {
         for noise in Noise::ALL {
             let likelihood = likelihood(2, noise, InstructionSet::best());
             let x = vec![0.25; 2 * N_OBJECTS];

@@ -159,7 +159,7 @@ impl Problem {
         Ok(Self { data, coupling, posterior, surrogate, unit, tree, warnings })
     }
 
-    /// Locations by place in the model's unit, as locations in input order and units.
+    /// Locations by position in the model's unit, as locations in input order and units.
     pub fn to_input(&self, x: &[f64]) -> Locations {
         let (n_objects, n_dims) = (self.data.n_objects(), self.posterior.likelihood().n_dims());
         let mut by_object = Locations::zeros(n_objects, n_dims);

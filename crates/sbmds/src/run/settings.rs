@@ -1,4 +1,4 @@
-//! Settings by their place in `config.toml`: what was asked for, what the data decided, and where two differ.
+//! Settings by their key in `config.toml`: what was asked for, what the data decided, and where two differ.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -36,10 +36,10 @@ impl FitConfig {
     /// The same settings for a new run: as they were asked for, without what only the data of the old run could tell.
     pub fn as_asked(self) -> Self {
         let mut settings = self.to_table();
-        for (place, value) in &self.asked {
+        for (key, value) in &self.asked {
             match value.as_str() {
-                Some(LEFT_OPEN) => put(&mut settings, place, None),
-                _ => put(&mut settings, place, Some(value.clone())),
+                Some(LEFT_OPEN) => put(&mut settings, key, None),
+                _ => put(&mut settings, key, Some(value.clone())),
             }
         }
         let copy = self.input.copy.clone();
@@ -49,27 +49,27 @@ impl FitConfig {
         config
     }
 
-    /// These settings with those at `places` taken from `other`.
-    pub fn overlaid<'a>(self, other: &Self, places: impl IntoIterator<Item = &'a str>) -> Self {
+    /// These settings with those at `keys` taken from `other`.
+    pub fn overlaid<'a>(self, other: &Self, keys: impl IntoIterator<Item = &'a str>) -> Self {
         let (mut settings, other) = (self.to_table(), other.to_table());
-        for place in places {
+        for key in keys {
             // A tree that was not there comes with all its settings.
-            let whole = place.split_once('.').map(|(part, _)| part).filter(|part| !settings.contains_key(*part));
-            put(&mut settings, whole.unwrap_or(place), at(&other, whole.unwrap_or(place)).cloned());
+            let whole = key.split_once('.').map(|(part, _)| part).filter(|part| !settings.contains_key(*part));
+            put(&mut settings, whole.unwrap_or(key), at(&other, whole.unwrap_or(key)).cloned());
         }
         settings.try_into().unwrap_or(self)
     }
 
-    /// The setting at a place such as `model.n_dims`, as it is typed; `None` if it is not given.
-    pub fn setting(&self, place: &str) -> Option<String> {
-        at(&self.to_table(), place).map(|value| spoken(Some(value)))
+    /// The setting at a key such as `model.n_dims`, as it is typed; `None` if it is not given.
+    pub fn setting(&self, key: &str) -> Option<String> {
+        at(&self.to_table(), key).map(|value| spoken(Some(value)))
     }
 
-    /// What this run has at a place and what `other` asks for there, in words; `None` if they agree.
-    pub fn difference(&self, other: &Self, place: &str) -> Option<(String, String)> {
+    /// What this run has at a key and what `other` asks for there, in words; `None` if they agree.
+    pub fn difference(&self, other: &Self, key: &str) -> Option<(String, String)> {
         let (mine, others) = (self.to_table(), other.to_table());
-        let (mine, others) = (at(&mine, place), at(&others, place));
-        let asked = self.asked.get(place);
+        let (mine, others) = (at(&mine, key), at(&others, key));
+        let asked = self.asked.get(key);
         if mine == others || (others.is_some() && others == asked) {
             return None;
         }
@@ -120,16 +120,16 @@ fn rename_old_settings(settings: &mut Table) {
     }
 }
 
-/// The value at a place such as `model.n_dims`.
-fn at<'a>(settings: &'a Table, place: &str) -> Option<&'a Value> {
-    match place.split_once('.') {
+/// The value at a key such as `model.n_dims`.
+fn at<'a>(settings: &'a Table, key: &str) -> Option<&'a Value> {
+    match key.split_once('.') {
         Some((part, rest)) => at(settings.get(part)?.as_table()?, rest),
-        None => settings.get(place),
+        None => settings.get(key),
     }
 }
 
-fn put(settings: &mut Table, place: &str, value: Option<Value>) {
-    let (part, rest) = place.split_once('.').map_or((place, None), |(part, rest)| (part, Some(rest)));
+fn put(settings: &mut Table, key: &str, value: Option<Value>) {
+    let (part, rest) = key.split_once('.').map_or((key, None), |(part, rest)| (part, Some(rest)));
     match (rest, value) {
         (Some(rest), value) => {
             if let Some(Value::Table(below)) = settings.get_mut(part) {
@@ -151,16 +151,16 @@ fn lay_over(settings: &mut Table, upper: Table) {
     }
 }
 
-/// Every place at which `after` differs, with what was there before.
+/// Every key at which `after` differs, with what was there before.
 fn replaced(before: &Table, after: &Table) -> BTreeMap<String, Value> {
     let leaves = |part: &str, table: &Table| table.keys().map(|key| format!("{part}.{key}")).collect::<Vec<_>>();
     let parts = after.iter().filter_map(|(part, value)| Some((part, value.as_table()?)));
-    let places = parts.flat_map(|(part, table)| leaves(part, table));
-    places
-        .filter(|place| at(before, place) != at(after, place))
-        .map(|place| {
-            let value = at(before, &place).cloned().unwrap_or_else(|| LEFT_OPEN.into());
-            (place, value)
+    let keys = parts.flat_map(|(part, table)| leaves(part, table));
+    keys
+        .filter(|key| at(before, key) != at(after, key))
+        .map(|key| {
+            let value = at(before, &key).cloned().unwrap_or_else(|| LEFT_OPEN.into());
+            (key, value)
         })
         .collect()
 }

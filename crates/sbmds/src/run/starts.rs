@@ -29,10 +29,10 @@ const MANY_MISSING: f64 = 0.3;
 const LANDMARKS: usize = 200;
 /// Ends of pairs from which the first sigma is computed.
 const RESIDUALS: usize = 20_000;
-/// The first sigma is at least this part of the dissimilarities: a perfect start must not stand still.
+/// The first sigma is at least this part of the dissimilarities: a perfect start must not get stuck.
 const SMALLEST_SIGMA: f64 = 1e-3;
 
-/// The first map, by place and in the model's unit.
+/// The first map, by position and in the model's unit.
 pub(super) struct Starts<'a> {
     problem: &'a Problem,
     config: &'a CheckedConfig,
@@ -52,13 +52,13 @@ impl<'a> Starts<'a> {
         let start = resolve(config.run.start, problem);
         let map = match start {
             Start::Prior => None,
-            Start::Graph => Some(graph_start(n_objects, n_dims, &|place| partners(likelihood, place))),
+            Start::Graph => Some(graph_start(n_objects, n_dims, &|position| partners(likelihood, position))),
             Start::Landmark => {
                 let landmarks = spread_landmarks(n_objects, LANDMARKS, dissimilarity);
-                Some(problem.coupling.to_places(&landmark_mds(n_objects, n_dims, &landmarks, dissimilarity)))
+                Some(problem.coupling.to_positions(&landmark_mds(n_objects, n_dims, &landmarks, dissimilarity)))
             }
             Start::Classical | Start::Auto => {
-                Some(problem.coupling.to_places(&classical_mds(n_objects, n_dims, dissimilarity)))
+                Some(problem.coupling.to_positions(&classical_mds(n_objects, n_dims, dissimilarity)))
             }
         };
         let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
@@ -97,7 +97,7 @@ impl<'a> Starts<'a> {
             (None, None) => prior_draw(n_objects, n_dims, self.config.prior_scale(), &mut rng),
             (None, Some(tree)) => {
                 let (x, _) = tree.draw(&mut rng);
-                Locations::from_fn(n_objects, n_dims, |place, dim| x[dim * n_objects + place])
+                Locations::from_fn(n_objects, n_dims, |position, dim| x[dim * n_objects + position])
             }
         };
         self.parameters(&x, &mut rng)
@@ -141,22 +141,22 @@ fn resolve(start: Start, problem: &Problem) -> Start {
     }
 }
 
-fn partners(likelihood: &Likelihood, place: usize) -> Vec<(usize, f64)> {
+fn partners(likelihood: &Likelihood, position: usize) -> Vec<(usize, f64)> {
     let mut partners = Vec::new();
-    likelihood.for_each_partner(place, |other, delta| {
+    likelihood.for_each_partner(position, |other, delta| {
         partners.push((other, delta));
         true
     });
     partners
 }
 
-/// Root mean squared residual over coupled pairs of some of the places, evenly spread.
+/// Root mean squared residual over coupled pairs of some of the positions, evenly spread.
 fn rms_residual(likelihood: &Likelihood, x: &Locations) -> f64 {
     let every = (2 * likelihood.n_pairs()).div_ceil(RESIDUALS).max(1);
     let (mut squares, mut count) = (0.0, 0);
-    for place in (0..likelihood.n_objects()).step_by(every) {
-        likelihood.for_each_partner(place, |other, delta| {
-            squares += (delta - x.distance(place, other)).powi(2);
+    for position in (0..likelihood.n_objects()).step_by(every) {
+        likelihood.for_each_partner(position, |other, delta| {
+            squares += (delta - x.distance(position, other)).powi(2);
             count += 1;
             true
         });

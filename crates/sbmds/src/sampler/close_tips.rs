@@ -33,8 +33,8 @@ impl CloseTips {
 
     /// Whether these are the same tips, merged in the same order.
     pub(super) fn merges_like(&self, other: &Self) -> bool {
-        let places = |tips: &Self| tips.merges.iter().map(|merge| (merge.kept, merge.other)).collect::<Vec<_>>();
-        places(self) == places(other)
+        let pairs = |tips: &Self| tips.merges.iter().map(|merge| (merge.kept, merge.other)).collect::<Vec<_>>();
+        pairs(self) == pairs(other)
     }
 
     /// Puts the contrasts' prior variances in place of the guesses for the coordinates they replace.

@@ -167,7 +167,7 @@ impl<'a> Chain<'a> {
         self.state.iteration < self.state.n_warmup
     }
 
-    /// The locations, N * D numbers, dimension by dimension, by place.
+    /// The locations, N * D numbers, dimension by dimension, by position.
     pub fn x(&self) -> &[f64] {
         let likelihood = self.posterior.likelihood();
         &self.state.current.position()[..likelihood.n_objects() * likelihood.n_dims()]

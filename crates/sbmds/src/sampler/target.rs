@@ -28,7 +28,7 @@ pub trait Target {
         position.to_vec()
     }
 
-    /// Motions of the position that change nothing that matters, if there are enough of them to matter.
+    /// Rotations (and shifts) that leave all distances unchanged; `None` when there are too few to affect the U-turn check.
     fn rigid_motions(&mut self, _position: &[f64]) -> Option<RigidMotions> {
         None
     }

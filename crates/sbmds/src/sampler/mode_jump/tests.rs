@@ -162,7 +162,7 @@ fn beside_a_line() -> (Posterior, Vec<f64>) {
 /// Eight searches from random others all lead to the wrong side about once in 256 searches. An object that neither looks from where it is
 /// nor compares would be lost to it.
 #[test]
-fn searches_never_lose_a_good_place() {
+fn searches_never_lose_a_good_mode() {
     let (posterior, mut x) = beside_a_line();
     let spread = Spread::Scales(SCALES.to_vec());
     let mut jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
@@ -177,7 +177,7 @@ fn searches_never_lose_a_good_place() {
 /// The one beside the line is 2.52 from the wrong side instead of 0.58, 6.5 sigma: exp(-21) or 1e-9 of the probability, which other
 /// partners may turn round.
 #[test]
-fn a_search_remembers_a_place_that_is_improbable_now() {
+fn a_search_remembers_a_mode_that_is_improbable_now() {
     let (posterior, mut x) = beside_a_line();
     let spread = Spread::Scales(SCALES.to_vec());
     let mut jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
@@ -189,7 +189,7 @@ fn a_search_remembers_a_place_that_is_improbable_now() {
 
 /// Below the line, left of its middle: of the others there, the three that lie 0.05, 0.15 and 0.25 to the side.
 #[test]
-fn a_place_is_looked_for_from_the_middle_of_others_around_it() {
+fn a_mode_is_searched_from_the_middle_of_others_around_it() {
     let (posterior, mut x) = beside_a_line();
     let spread = Spread::Scales(SCALES.to_vec());
     let jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
@@ -223,10 +223,10 @@ fn tops_among(others: &[[f64; 2]], truth: [f64; 2]) -> (usize, bool) {
     (modes.len(), modes.are_normal(&surroundings))
 }
 
-/// Others all around hold an object in a round place. Two others side by side leave it a ring, along whose tangent the Laplace
+/// Others all around hold an object in a round mode. Two others side by side leave it a ring, along whose tangent the Laplace
 /// approximation is far too long.
 #[test]
-fn a_place_among_others_is_normal_and_a_ring_is_not() {
+fn a_mode_among_others_is_normal_and_a_ring_is_not() {
     let all_around: Vec<[f64; 2]> = (0..16).map(|k| [(f64::from(k)).cos(), (f64::from(k)).sin()]).collect();
     assert_eq!(tops_among(&all_around, [0.1, 0.2]), (1, true));
     let side_by_side = [[-0.05, 0.0], [0.05, 0.0]];
