@@ -52,7 +52,8 @@ impl Hdbscan {
             None => std::io::stdout().write_all(&table),
         };
         let destination = self.out.as_ref().map_or("the labels".into(), |path| path.display().to_string());
-        written.map_err(|error| Failure::bad_input(format!("cannot write {destination}: {error}; choose another --out")))
+        written
+            .map_err(|error| Failure::bad_input(format!("cannot write {destination}: {error}; choose another --out")))
     }
 }
 

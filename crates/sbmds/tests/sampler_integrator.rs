@@ -129,7 +129,10 @@ fn check_gradient(target: &mut impl Target, position: &[f64]) {
         };
         let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
         let derivative = here.gradient()[k];
-        assert!((derivative - difference).abs() < 1e-7 * (1.0 + derivative.abs()), "component {k}: {derivative} and {difference}");
+        assert!(
+            (derivative - difference).abs() < 1e-7 * (1.0 + derivative.abs()),
+            "component {k}: {derivative} and {difference}"
+        );
     }
 }
 

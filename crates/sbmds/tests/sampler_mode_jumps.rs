@@ -9,7 +9,8 @@ use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
 
 /// Three objects on a line, three beside it and, last, the one that is measured from the line only.
-const LOCATIONS: [[f64; 2]; 7] = [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [-1.0, 1.5], [1.0, 1.5], [0.0, -1.0], [0.3, 0.8]];
+const LOCATIONS: [[f64; 2]; 7] =
+    [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [-1.0, 1.5], [1.0, 1.5], [0.0, -1.0], [0.3, 0.8]];
 const N_OBJECTS: usize = LOCATIONS.len();
 const SIGMA: f64 = 0.05;
 const N_DRAWS: usize = 10_000;

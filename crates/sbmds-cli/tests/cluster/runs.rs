@@ -88,8 +88,7 @@ fn an_array_takes_its_names_and_classes_from_the_labels_of_the_fit() {
 fn check_draw_table(folder: &Folder) {
     let mut reader = csv::Reader::from_path(folder.path("run/clusters/draws.csv")).unwrap();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    let ids: Vec<(usize, usize)> =
-        rows.iter().map(|row| (row[0].parse().unwrap(), row[1].parse().unwrap())).collect();
+    let ids: Vec<(usize, usize)> = rows.iter().map(|row| (row[0].parse().unwrap(), row[1].parse().unwrap())).collect();
     assert_eq!(ids.len(), 40);
     assert!(ids.is_sorted_by(|a, b| a < b) && ids.iter().all(|&(chain, draw)| chain < 2 && draw < 30));
     assert!(ids.iter().any(|id| id.0 == 0) && ids.iter().any(|id| id.0 == 1));

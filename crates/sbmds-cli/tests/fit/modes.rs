@@ -52,7 +52,8 @@ fn mean_of(draws: &[f64], shape: &[usize], chains: &[usize]) -> Vec<[f64; 2]> {
     let (n_draws, n_objects) = (shape[1], shape[2]);
     let mean = |object: usize, dim: usize| {
         let indices = chains.iter().flat_map(|chain| (0..n_draws).map(move |draw| chain * n_draws + draw));
-        indices.map(|index| draws[(index * n_objects + object) * 2 + dim]).sum::<f64>() / (chains.len() * n_draws) as f64
+        indices.map(|index| draws[(index * n_objects + object) * 2 + dim]).sum::<f64>()
+            / (chains.len() * n_draws) as f64
     };
     (0..n_objects).map(|object| [mean(object, 0), mean(object, 1)]).collect()
 }

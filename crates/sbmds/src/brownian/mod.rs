@@ -277,7 +277,10 @@ fn assert_positions(tree: &Tree, tip_positions: &[usize]) {
 
 fn node_locations(tree: &Tree, tip_positions: &[usize]) -> Vec<NodeLocation> {
     let mut node_locations = vec![NodeLocation::Tip(0); tree.n_nodes()];
-    tree.tips().iter().zip(tip_positions).for_each(|(&node, &position)| node_locations[node] = NodeLocation::Tip(position));
+    tree.tips()
+        .iter()
+        .zip(tip_positions)
+        .for_each(|(&node, &position)| node_locations[node] = NodeLocation::Tip(position));
     tree.inner_nodes().enumerate().for_each(|(index, node)| node_locations[node] = NodeLocation::Inner(index));
     node_locations
 }

@@ -73,8 +73,7 @@ pub fn cluster_draws(
     let mut membership = vec![0.0; reader.names().len()];
     for batch in ids.chunks(BATCH) {
         // Read one after the other: neighbours share a chunk of the store.
-        let maps =
-            batch.iter().map(|id| reader.x(id.chain, id.draw)).collect::<Result<Vec<Locations>, _>>()?;
+        let maps = batch.iter().map(|id| reader.x(id.chain, id.draw)).collect::<Result<Vec<Locations>, _>>()?;
         let clusterings: Vec<_> = maps.par_iter().map(|x| hdbscan(x, settings)).collect();
         for clustering in clusterings {
             let Clustering { labels: of_draw, probabilities, .. } = clustering?;

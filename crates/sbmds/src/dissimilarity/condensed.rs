@@ -2,7 +2,7 @@
 
 use super::cell::check_dissimilarity;
 use super::enough_objects;
-use super::error::{Fault, InputError, FilePosition};
+use super::error::{Fault, FilePosition, InputError};
 use super::npy::Array;
 use super::style::Style;
 use super::text::Source;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::error::{InputError, FilePosition};
+use super::error::{FilePosition, InputError};
 use super::hash::fnv_1a;
 use super::origin::Origin;
 use super::text::{Source, unreadable_at};

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::cell::{Agreement, Averaged, asymmetric, check_diagonal, check_dissimilarity, compare, mean};
-use super::error::{Fault, InputError, FilePosition};
+use super::error::{Fault, FilePosition, InputError};
 use super::names::Names;
 use super::npy::Array;
 use super::triangle::nothing_measured;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::cell::{Agreement, Averaged, check_diagonal, compare};
-use super::error::{Fault, InputError, FilePosition, listed, shortened};
+use super::error::{Fault, FilePosition, InputError, listed, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::{Line, Source};

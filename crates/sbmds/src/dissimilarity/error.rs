@@ -151,7 +151,8 @@ mod tests {
 
     #[test]
     fn message_has_file_position_objects_problem_and_remedy() {
-        let error = Fault::new("-0.5 is negative", "check it").at("dist.csv", FilePosition::Cell(14, 7)).between(["a", "b"]);
+        let error =
+            Fault::new("-0.5 is negative", "check it").at("dist.csv", FilePosition::Cell(14, 7)).between(["a", "b"]);
         assert_eq!(error.to_string(), "dist.csv, line 14, column 7 (a to b): -0.5 is negative. Remedy: check it.");
         assert_eq!((error.line(), error.column(), error.objects().len()), (Some(14), Some(7), 2));
     }

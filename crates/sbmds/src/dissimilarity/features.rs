@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use super::error::{Fault, InputError, FilePosition};
+use super::error::{Fault, FilePosition, InputError};
 use super::feature_checks::{check_columns, check_row};
 use super::metric::{LANES, Metric, Row, Scaling, dissimilarity};
 use super::names::Names;
@@ -55,7 +55,8 @@ impl Features {
         let (n_objects, n_columns) = (array.n_rows(), array.n_columns());
         check_columns(n_columns, metric).map_err(|fault| fault.at(file, FilePosition::File))?;
         Self::new(Values::Array(array), n_objects, n_columns, metric).map_err(|(object, (column, fault))| {
-            let position = column.map_or(FilePosition::File, |column| FilePosition::Entry(object as u64, column as u64));
+            let position =
+                column.map_or(FilePosition::File, |column| FilePosition::Entry(object as u64, column as u64));
             fault.at(file, position).between([names.get(object)])
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::checked_names;
-use super::error::{Fault, InputError, FilePosition, brief, shortened};
+use super::error::{Fault, FilePosition, InputError, brief, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::{Line, Source};

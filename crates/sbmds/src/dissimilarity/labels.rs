@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::cell::is_missing;
-use super::error::{Fault, InputError, FilePosition, listed, shortened};
+use super::error::{Fault, FilePosition, InputError, listed, shortened};
 use super::label_kind::recognised;
 use super::names::Names;
 use super::table::Delimiter;

@@ -190,7 +190,8 @@ impl Dissimilarities {
         }
         let features = Features::new(Values::Rows(rows), names.len(), n_columns, metric).map_err(
             |(object, (column, fault))| {
-                let position = column.map_or(FilePosition::File, |column| FilePosition::Entry(object as u64, column as u64));
+                let position =
+                    column.map_or(FilePosition::File, |column| FilePosition::Entry(object as u64, column as u64));
                 fault.at(file, position).between([names.get(object)])
             },
         )?;

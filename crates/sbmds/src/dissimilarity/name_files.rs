@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::checked_names;
-use super::error::{Fault, InputError, FilePosition, shortened};
+use super::error::{Fault, FilePosition, InputError, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::Source;

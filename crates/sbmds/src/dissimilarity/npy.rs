@@ -9,7 +9,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-use super::error::{Fault, InputError, FilePosition, shortened};
+use super::error::{Fault, FilePosition, InputError, shortened};
 use super::text::{Source, empty, unreadable};
 
 /// What every `.npy` file begins with.

@@ -1,7 +1,7 @@
 //! PHYLIP distance matrices: square or lower-triangular, strict or relaxed names, rows over several lines.
 
 use super::cell::is_missing;
-use super::error::{Fault, InputError, FilePosition, shortened};
+use super::error::{Fault, FilePosition, InputError, shortened};
 use super::names::Names;
 use super::style::{Style, is_decimal_comma};
 use super::table::{Delimiter, first_lines};
@@ -160,7 +160,8 @@ impl Matrix {
 
     fn finish(self, lines: &Lines<'_>) -> Result<(Names, Triangle), InputError> {
         let Self { names, name_lines, triangle, .. } = self;
-        let names = checked_names(names, |index, fault| fault.at(lines.file, FilePosition::Cell(name_lines[index], 1)))?;
+        let names =
+            checked_names(names, |index, fault| fault.at(lines.file, FilePosition::Cell(name_lines[index], 1)))?;
         triangle.check_measured().map_err(|fault| lines.error(fault))?;
         Ok((names, triangle))
     }

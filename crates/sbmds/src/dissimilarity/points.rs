@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::error::{Fault, InputError, FilePosition};
+use super::error::{Fault, FilePosition, InputError};
 use super::labelled::{LabelledRows, NameColumn};
 use super::names::Names;
 use super::npy::Array;

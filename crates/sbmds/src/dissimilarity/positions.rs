@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::cell::LARGEST;
-use super::error::{Fault, InputError, FilePosition, listed, shortened};
+use super::error::{Fault, FilePosition, InputError, listed, shortened};
 use super::labelled::{LabelledRows, NameColumn};
 use super::names::Names;
 use super::npy::Array;

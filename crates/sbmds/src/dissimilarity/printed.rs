@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::error::{Fault, InputError, FilePosition, shortened};
+use super::error::{Fault, FilePosition, InputError, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::{Line, Source};

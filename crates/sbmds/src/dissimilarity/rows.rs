@@ -1,6 +1,6 @@
 //! Matrices told from their shape: squares and lower triangles without names, or with names on one side only.
 
-use super::error::{Fault, InputError, FilePosition, shortened};
+use super::error::{Fault, FilePosition, InputError, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::{Line, Lines, Source};

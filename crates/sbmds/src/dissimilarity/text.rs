@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 
 use super::comments::Comments;
-use super::error::{Fault, InputError, FilePosition};
+use super::error::{Fault, FilePosition, InputError};
 use super::nearest;
 use super::origin::Origin;
 

@@ -48,7 +48,7 @@ pub(super) fn draw(runs: &[FinishedRun], quantity: &str, width: f64) -> Result<S
     scene.height = rect.bottom + BELOW;
     let frame = Frame { rect, x, y };
     for (curve, line) in curves.iter().zip(&lines) {
-        let points: Vec<Point> = line.iter().map(|&(x, y)| frame.index(x, y)).collect();
+        let points: Vec<Point> = line.iter().map(|&(x, y)| frame.point(x, y)).collect();
         if runs.len() > 1 {
             scene.area(points.clone(), Ink::faint(curve.colour, 0.12));
         }

@@ -74,7 +74,7 @@ impl Objects {
         }
         let radius = (0.35 * row).clamp(0.6, 1.8);
         for &(object, y) in rows {
-            let (x, _) = frame.index(self.mean[object], 0.0);
+            let (x, _) = frame.point(self.mean[object], 0.0);
             scene.dot((x, y), radius, Ink::solid(colours.of(object)));
         }
     }
@@ -104,6 +104,6 @@ impl Objects {
 
     fn interval(&self, frame: &Frame, object: usize) -> (f64, f64) {
         let (mean, half) = (self.mean[object], self.half[object]);
-        (frame.index(mean - half, 0.0).0, frame.index(mean + half, 0.0).0)
+        (frame.point(mean - half, 0.0).0, frame.point(mean + half, 0.0).0)
     }
 }

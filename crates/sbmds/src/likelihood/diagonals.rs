@@ -160,7 +160,8 @@ impl Layout for Diagonals {
     fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
         for (index, &offset) in self.shape.offsets.iter().enumerate() {
             let before = position.checked_sub(offset).map(|other| (other, self.delta(other, index)));
-            let after = (position + offset < self.shape.n_objects).then(|| (position + offset, self.delta(position, index)));
+            let after =
+                (position + offset < self.shape.n_objects).then(|| (position + offset, self.delta(position, index)));
             for (other, delta) in before.into_iter().chain(after) {
                 if !delta.is_nan() && !visit(other, delta) {
                     return;

@@ -150,7 +150,10 @@ impl Likelihood {
     pub(crate) fn derivatives_among(&self, partners: &Partners, at: &[f64]) -> Derivatives {
         assert!(at.len() <= MOST_HESSIAN_DIMS, "too many dimensions for curvatures");
         let mut derivatives = Derivatives { gradient: [0.0; _], hessian: [0.0; _] };
-        dispatch_derivative(self.choice(Want::Gradient), DerivativesKernel { partners, at, derivatives: &mut derivatives });
+        dispatch_derivative(
+            self.choice(Want::Gradient),
+            DerivativesKernel { partners, at, derivatives: &mut derivatives },
+        );
         derivatives
     }
 }
@@ -285,7 +288,9 @@ mod tests {
         const STEP: f64 = 1e-3;
         let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_available());
         for (set, noise, n_dims) in sets.flat_map(|set| {
-            Noise::ALL.into_iter().flat_map(move |noise| (1..=MOST_HESSIAN_DIMS).map(move |n_dims| (set, noise, n_dims)))
+            Noise::ALL
+                .into_iter()
+                .flat_map(move |noise| (1..=MOST_HESSIAN_DIMS).map(move |n_dims| (set, noise, n_dims)))
         }) {
             let likelihood = likelihood(n_dims, noise, set);
             let x: Vec<f64> = (0..N_OBJECTS * n_dims).map(|k| 2.0 * scattered(7 * k) - 1.0).collect();
@@ -303,7 +308,11 @@ mod tests {
             let derivatives = likelihood.derivatives_among(&partners, &at);
             for row in 0..n_dims {
                 let derivative = (plain(&[(row, STEP)]) - plain(&[(row, -STEP)])) / (2.0 * STEP);
-                assert!((derivatives.gradient[row] - derivative).abs() < 1e-4, "{set} {noise} {n_dims}: {} {derivative}", derivatives.gradient[row]);
+                assert!(
+                    (derivatives.gradient[row] - derivative).abs() < 1e-4,
+                    "{set} {noise} {n_dims}: {} {derivative}",
+                    derivatives.gradient[row]
+                );
                 for column in 0..=row {
                     let corner = |a: f64, b: f64| plain(&[(row, a * STEP), (column, b * STEP)]);
                     let expected = (corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0))
@@ -342,7 +351,10 @@ mod tests {
             let mut partners = Partners::default();
             likelihood.gather_partners(&mut partners, &x, SIGMA, PLACE);
             let derivatives = likelihood.derivatives_among(&partners, &[0.25 / SIGMA; 2]);
-            assert!(derivatives.gradient.iter().chain(&derivatives.hessian).all(|number| number.is_finite()), "{derivatives:?}");
+            assert!(
+                derivatives.gradient.iter().chain(&derivatives.hessian).all(|number| number.is_finite()),
+                "{derivatives:?}"
+            );
         }
     }
 }

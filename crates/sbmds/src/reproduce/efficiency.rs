@@ -118,7 +118,9 @@ impl Experiment for Efficiency {
             comparison.rows.push([&settings[..], &[model], &numbers, &authors].concat());
             let setting = [cell.method.to_string(), cell.count.to_string()];
             let found: Vec<String> = values.iter().copied().map(exact).collect();
-            table.rows.push([&settings[..], &setting, &found, &[theirs.map(exact).unwrap_or_default(), faster]].concat());
+            table
+                .rows
+                .push([&settings[..], &setting, &found, &[theirs.map(exact).unwrap_or_default(), faster]].concat());
         }
         let page = Page {
             about: vec![

@@ -269,7 +269,11 @@ fn figure(rows: &[Row], scale: Scale) -> Scene {
     let range = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(end), high.max(end)));
     let series = |row: &Row| -> Series {
         let curve_points = density(draws(row), bandwidth(draws(row)), range, 200);
-        curve(row.cell.method.name(), colour(row.cell.method), curve_points.into_iter().map(|(x, y)| point(x, y)).collect())
+        curve(
+            row.cell.method.name(),
+            colour(row.cell.method),
+            curve_points.into_iter().map(|(x, y)| point(x, y)).collect(),
+        )
     };
     let panel = |count: &usize| {
         let here = rows.iter().filter(|row| row.cell.count == *count || row.cell.method == Method::Full);

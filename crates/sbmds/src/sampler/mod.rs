@@ -5,8 +5,8 @@ mod close_tips;
 mod gibbs;
 mod hamiltonian;
 mod hmc;
-mod mode_jump;
 mod metropolis;
+mod mode_jump;
 mod nuts;
 mod rigid;
 mod settings;
@@ -26,8 +26,8 @@ use crate::posterior::{Density, Parameters, Posterior, Spread, Workspace};
 use close_tips::{CloseTips, WithCloseTips};
 use gibbs::{NoiseWalk, draw_centre, draw_spread, shift_to_new_centre};
 use hmc::Hmc;
-use mode_jump::{Jumper, ModeJumps, is_time_to_search};
 use metropolis::{JointWalk, SingleWalk};
+use mode_jump::{Jumper, ModeJumps, is_time_to_search};
 use nuts::Nuts;
 
 /// What a person wants to know of one transition; the next step does not need it.
@@ -110,7 +110,8 @@ impl<'a> Chain<'a> {
         let noise = NoiseWalk { step: settings.step_size(tau, NOISE_TARGET) };
         let n_warmup = settings.n_warmup;
         let mode_jumps = settings.mode_jumps.then(ModeJumps::default);
-        let mut state = ChainState { current, variance, spread, kernel, noise, mode_jumps, iteration: 0, n_warmup, rng };
+        let mut state =
+            ChainState { current, variance, spread, kernel, noise, mode_jumps, iteration: 0, n_warmup, rng };
         if n_warmup == 0 {
             state.freeze();
         }

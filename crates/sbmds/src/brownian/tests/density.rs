@@ -32,7 +32,10 @@ fn gradient_is_that_of_the_dense_formula_and_is_added() {
         assert_eq!(value, case.prior.log_density(&mut workspace, &case.x, &case.precision));
         for (at, found) in gradient.iter().enumerate() {
             let derivative = -expected[(at % n_objects, at / n_objects)];
-            assert!((found - 3.0 - derivative).abs() <= 1e-8 * expected.norm_max(), "{found}, expected 3 + {derivative}");
+            assert!(
+                (found - 3.0 - derivative).abs() <= 1e-8 * expected.norm_max(),
+                "{found}, expected 3 + {derivative}"
+            );
         }
     }
 }

@@ -6,10 +6,10 @@
 //! and accepts it by Metropolis and Hastings (docs/model.md, eq. 25), so that the posterior is left as it is. It costs
 //! about as much as a few passes over the object's partners.
 
+mod modes;
 mod surroundings;
 #[cfg(test)]
 mod tests;
-mod modes;
 
 use std::borrow::Borrow;
 
@@ -18,8 +18,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::likelihood::Likelihood;
 use crate::posterior::{Posterior, Spread};
-use surroundings::{MOST_DIMS, Surroundings};
 use modes::Modes;
+use surroundings::{MOST_DIMS, Surroundings};
 
 /// Starting points of the optimiser in a search: this many and two more for every dimension.
 const STARTS: usize = 4;

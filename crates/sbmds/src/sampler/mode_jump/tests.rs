@@ -115,9 +115,14 @@ fn derivatives_and_curvatures_are_those_of_the_energy() {
             for row in 0..2 {
                 let [up, down] = [STEP, -STEP].map(|step| surroundings.energy(&shifted(row, step)));
                 let derivative = (up - down) / (2.0 * STEP);
-                assert!((derivatives.gradient[row] - derivative).abs() < 1e-6, "{noise} {at:?}: {} {derivative}", derivatives.gradient[row]);
+                assert!(
+                    (derivatives.gradient[row] - derivative).abs() < 1e-6,
+                    "{noise} {at:?}: {} {derivative}",
+                    derivatives.gradient[row]
+                );
                 for column in 0..=row {
-                    let [up, down] = [STEP, -STEP].map(|by| surroundings.derivatives(&shifted(column, by)).gradient[row]);
+                    let [up, down] =
+                        [STEP, -STEP].map(|by| surroundings.derivatives(&shifted(column, by)).gradient[row]);
                     let (said, curvature) = (derivatives.hessian[row * 2 + column], (up - down) / (2.0 * STEP));
                     assert!((said - curvature).abs() < 1e-5, "{noise} {at:?} {row} {column}: {said} {curvature}");
                 }

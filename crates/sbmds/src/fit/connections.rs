@@ -41,7 +41,8 @@ pub fn underdetermination(connections: &Connections, coupling: &Coupling, names:
 }
 
 fn listed(positions: &[usize], coupling: &Coupling, names: &Names) -> String {
-    let shown: Vec<_> = positions.iter().take(NAMED).map(|&position| shown(&names.get(coupling.order[position]))).collect();
+    let shown: Vec<_> =
+        positions.iter().take(NAMED).map(|&position| shown(&names.get(coupling.order[position]))).collect();
     let more = positions.len().saturating_sub(NAMED);
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }

@@ -54,8 +54,13 @@ pub struct CentralDraw {
     pub typical_stress: f64,
 }
 
+/// The table of the map of a mode: `embedding.csv`, `embedding-mode-2.csv`, ...
+pub(crate) fn embedding_file(mode: usize) -> String {
+    if mode == 1 { "embedding.csv".into() } else { format!("embedding-mode-{mode}.csv") }
+}
+
 impl MapSummary {
-    pub(super) fn of(
+    pub(crate) fn of(
         mode: usize,
         map: &ShownMap,
         file: String,

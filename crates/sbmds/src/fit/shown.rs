@@ -8,7 +8,6 @@
 use rayon::prelude::*;
 
 use super::central::{Central, SampledPairs, central_draw};
-use super::error::RunError;
 use crate::Locations;
 use crate::diagnostics::Verdict;
 use crate::draws::{DrawReader, Spaced};
@@ -16,6 +15,7 @@ use crate::embedding::{
     Alignment, MixedMoments, ModeCentres, Moments, ObjectModes, alignment_to_mean, find_object_modes, principal_axes,
     procrustes,
 };
+use crate::error::RunError;
 
 /// Draws in which modes of single objects are looked for, and of which one may become the map.
 const MOST_DRAWS: usize = 1_000;
@@ -63,14 +63,14 @@ impl ShownMap {
     }
 
     /// The map of running moments, without draws.
-    pub(super) fn of_moments(chains: Vec<usize>, moments: Moments) -> Self {
+    pub(crate) fn of_moments(chains: Vec<usize>, moments: Moments) -> Self {
         let (object_modes, why) = (Vec::new(), Why::MeanWithoutDraws);
         Self { chains, moments, object_modes, why, looked_for_modes: false }
     }
 }
 
 /// The chains by mode, the best first: most draws, then highest mean log density. One group if the chains do not disagree.
-pub(super) fn chains_by_mode(verdict: &Verdict, n_chains: usize, n_draws: impl Fn(usize) -> usize) -> Vec<Vec<usize>> {
+pub(crate) fn chains_by_mode(verdict: &Verdict, n_chains: usize, n_draws: impl Fn(usize) -> usize) -> Vec<Vec<usize>> {
     let Verdict::ChainsDisagree { groups, log_densities, .. } = verdict else {
         return vec![(0..n_chains).collect()];
     };
@@ -86,7 +86,7 @@ pub(super) fn chains_by_mode(verdict: &Verdict, n_chains: usize, n_draws: impl F
 ///
 /// # Errors
 /// If the store is damaged.
-pub(super) fn shown_map(
+pub(crate) fn shown_map(
     reader: &DrawReader,
     chains: Vec<usize>,
     pairs: &SampledPairs,
@@ -132,7 +132,7 @@ fn mixed_moments(
 }
 
 /// Evenly spaced draws of some chains, with chain and number of each.
-pub(super) struct Sample {
+pub(crate) struct Sample {
     pub draws: Vec<Locations>,
     pub ids: Vec<(usize, usize)>,
 }

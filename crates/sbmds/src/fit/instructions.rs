@@ -1,20 +1,20 @@
 //! The instruction set is part of a run: another one gives other draws, so that nobody goes on with one unasked.
 
-use super::check::CheckedConfig;
-use super::config::FitConfig;
-use super::error::RunError;
 use super::observer::Observer;
+use crate::error::RunError;
 use crate::likelihood::InstructionSet;
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::FitConfig;
 
 /// Notes the instruction set that makes the next draws.
-pub(super) fn record(config: &mut FitConfig, now: InstructionSet) {
+pub(crate) fn record(config: &mut FitConfig, now: InstructionSet) {
     if config.instructions.last() != Some(&now) {
         config.instructions.push(now);
     }
 }
 
 /// Refuses to go on with another instruction set, unless that is wanted.
-pub(super) fn go_on(
+pub(crate) fn go_on(
     config: CheckedConfig,
     is_wanted: bool,
     observer: &dyn Observer,
@@ -32,7 +32,7 @@ pub(super) fn go_on(
 }
 
 /// What a reader of the results should know of a run whose draws were made with several instruction sets.
-pub(super) fn warning(config: &FitConfig) -> Option<String> {
+pub(crate) fn warning(config: &FitConfig) -> Option<String> {
     if config.instructions.len() < 2 {
         return None;
     }

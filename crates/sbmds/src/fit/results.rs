@@ -1,59 +1,57 @@
-//! What a finished run says: the map, the diagnostics and the summary.
+//! What the draws of a fit say: the map, both verdicts and the summary.
 
 use std::collections::BTreeMap;
 
 use super::central::SampledPairs;
 use super::chain::Saved;
-use super::check::CheckedConfig;
-use super::config::{Keep, TreeConfig};
-use super::directory::RunDirectory;
-use super::error::RunError;
-use super::integrity;
-use super::map_files::{embedding_path, write_maps};
 use super::map_verdict::judge_shown;
 use super::monitor::TRACE;
 use super::prior_check::{self, Fitted};
 use super::problem::Problem;
 use super::shown::{ShownMap, chains_by_mode, shown_map};
-use super::shown_summary::{MapSummary, ShownSummary};
-use super::summary::{BranchSummary, Diffusion, Interval, StressSummary, Summary, known};
-use super::tree::RunTree;
+use super::shown_summary::{MapSummary, ShownSummary, embedding_file};
+use super::summary::{Diffusion, Interval, StressSummary, Summary, known};
 use super::verdicts::ChainsVerdict;
 use crate::Locations;
-use crate::diagnostics::{Assessment, Diagnosis, bfmi};
-use crate::diffusion::{DEFAULT_TREES, write_files};
+use crate::diagnostics::{Assessment, bfmi};
 use crate::draws::DrawReader;
 use crate::embedding::{Moments, ObjectFit, object_fits, principal_axes, procrustes};
+use crate::error::RunError;
 use crate::quality::MapVerdict;
 use crate::sampler::Sampler;
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::{Keep, TreeConfig};
 
-/// Writes `embedding.csv` and the tables of other modes, `diagnostics.csv` and, last, `summary.json`.
-pub(super) fn write(
-    run: &RunDirectory,
-    config: &CheckedConfig,
-    problem: &Problem,
-    chains: &[Saved],
-    assessment: &Assessment,
-) -> Result<Summary, RunError> {
-    let reader = DrawReader::open(run.path())?;
-    let maps = maps(config, problem, chains, assessment, &reader)?;
-    let fits: Vec<Vec<ObjectFit>> = maps.iter().map(|map| fits(&map.moments, problem)).collect();
-    run.remove_pictures()?;
-    write_maps(run, problem.data.names(), &maps, &fits)?;
-    write_diagnostics(run, &assessment.diagnoses)?;
-    let mut summary = summarise(config, problem, chains, assessment, &reader, &fits[0])?;
-    summary.shown = shown(run, config, problem, &reader, &maps, &fits)?;
-    let map = judge_shown(config, problem, &maps[0].moments, &maps[0].chains, &reader)?;
-    add_verdicts(&mut summary, assessment, map);
-    let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
-    let fitted = Fitted::new(sigma, maps[0].moments.mean(), &problem.coupled());
-    summary.warnings.extend(prior_check::warnings(config, &maps[0].moments, fitted));
-    if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
-        diffusion.branches = write_diffusion(run, config, tree, &reader, &maps[0])?;
+/// Everything a fit says of its draws.
+pub(crate) struct Results {
+    /// The map of every mode that chains are in, the one to show first.
+    pub maps: Vec<ShownMap>,
+    /// How well each map fits each object.
+    pub fits: Vec<Vec<ObjectFit>>,
+    /// The numbers a person asks for first.
+    pub summary: Summary,
+}
+
+impl Results {
+    /// What the draws of `reader` say; `chains` made them.
+    pub fn of(
+        config: &CheckedConfig,
+        problem: &Problem,
+        chains: &[Saved],
+        assessment: &Assessment,
+        reader: &DrawReader,
+    ) -> Result<Self, RunError> {
+        let maps = maps(config, problem, chains, assessment, reader)?;
+        let fits: Vec<Vec<ObjectFit>> = maps.iter().map(|map| fits(&map.moments, problem)).collect();
+        let mut summary = summarise(config, problem, chains, assessment, reader, &fits[0])?;
+        summary.shown = shown(config, problem, reader, &maps, &fits)?;
+        let map = judge_shown(config, problem, &maps[0].moments, &maps[0].chains, reader)?;
+        add_verdicts(&mut summary, assessment, map);
+        let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
+        let fitted = Fitted::new(sigma, maps[0].moments.mean(), &problem.coupled());
+        summary.warnings.extend(prior_check::warnings(config, &maps[0].moments, fitted));
+        Ok(Self { maps, fits, summary })
     }
-    summary.files = integrity::checksums(run.path())?;
-    run.save_summary(&summary)?;
-    Ok(summary)
 }
 
 /// The verdict on the map, and that on the chains in its light.
@@ -61,20 +59,6 @@ fn add_verdicts(summary: &mut Summary, assessment: &Assessment, map: MapVerdict)
     let chains = ChainsVerdict::new(assessment, &map);
     summary.verdict.clone_from(&chains.verdict);
     (summary.chains, summary.map) = (Some(chains), Some(map));
-}
-
-/// Writes the tree and the files that describe its nodes; returns how far locations move along the branches.
-fn write_diffusion(
-    run: &RunDirectory,
-    config: &CheckedConfig,
-    tree: &RunTree,
-    reader: &DrawReader,
-    map: &ShownMap,
-) -> Result<Option<BranchSummary>, RunError> {
-    run.replace(&run.tree(), (tree.tree().to_newick() + "\n").as_bytes())?;
-    let draws = tree.node_draws(reader, map.alignment(), &map.chains, config.run.seed)?;
-    let (_, branches) = write_files(run.path(), &draws, DEFAULT_TREES, config.run.iterations_per_draw())?;
-    Ok(BranchSummary::of(&branches))
 }
 
 /// The map of every mode that chains are in, the one to show first.
@@ -107,7 +91,6 @@ fn map_of_moments(saved: &[Saved], chains: Vec<usize>, reader: &DrawReader, firs
 
 /// What the summary says of the maps.
 fn shown(
-    run: &RunDirectory,
     config: &CheckedConfig,
     problem: &Problem,
     reader: &DrawReader,
@@ -121,9 +104,8 @@ fn shown(
             densities.extend(reader.stat("lp", chain)?);
         }
         let log_density = densities.iter().sum::<f64>() / densities.len() as f64;
-        let file = embedding_path(run, mode).file_name().unwrap_or_default().to_string_lossy().into_owned();
         let numbers = (log_density, rms_stress(problem, fits));
-        summaries.push(MapSummary::of(mode, map, file, problem.data.names(), numbers));
+        summaries.push(MapSummary::of(mode, map, embedding_file(mode), problem.data.names(), numbers));
     }
     let unknown = match config.run.keep {
         Keep::Summary => vec![WITHOUT_DRAWS.to_owned()],
@@ -139,7 +121,7 @@ const TOO_FEW_DRAWS: &str = "Too few draws of the locations to tell whether sing
                              needed, and their numbers must fit into memory).";
 
 /// Mean and covariances from the running moments of chains, each aligned to the first; `None` if no chain has any.
-pub(super) fn merged<'a>(chains: impl Iterator<Item = &'a Saved>) -> Option<Moments> {
+pub(crate) fn merged<'a>(chains: impl Iterator<Item = &'a Saved>) -> Option<Moments> {
     let mut of_chains = chains.filter_map(|saved| saved.moments.as_ref());
     let first = of_chains.next()?;
     let mut all = first.moved(&principal_axes(first.mean()));
@@ -152,22 +134,6 @@ pub(super) fn merged<'a>(chains: impl Iterator<Item = &'a Saved>) -> Option<Mome
 fn fits(moments: &Moments, problem: &Problem) -> Vec<ObjectFit> {
     let coupled = problem.coupled();
     object_fits(moments.mean(), |object| coupled.partners(object))
-}
-
-fn write_diagnostics(run: &RunDirectory, diagnoses: &[Diagnosis]) -> Result<(), RunError> {
-    let path = run.diagnostics();
-    let failed = |error: csv::Error| RunError::Damaged { path: path.clone(), what: error.to_string() };
-    let mut table = csv::Writer::from_writer(Vec::new());
-    let header = ["quantity", "mean", "sd", "q5", "median", "q95", "rhat", "ess_bulk", "ess_tail", "mcse_mean"];
-    table.write_record(header).map_err(failed)?;
-    for diagnosis in diagnoses {
-        let Diagnosis { mean, sd, q5, median, q95, rhat, ess_bulk, ess_tail, mcse_mean, .. } = *diagnosis;
-        let numbers = [mean, sd, q5, median, q95, rhat, ess_bulk, ess_tail, mcse_mean];
-        let cells = numbers.iter().map(|&x| known(x).map_or_else(String::new, |x| x.to_string()));
-        table.write_record(std::iter::once(diagnosis.name.clone()).chain(cells)).map_err(failed)?;
-    }
-    let table = table.into_inner().map_err(|error| failed(error.into_error().into()))?;
-    run.replace(&path, &table)
 }
 
 fn summarise(

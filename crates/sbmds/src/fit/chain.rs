@@ -5,10 +5,6 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::check::CheckedConfig;
-use super::config::Keep;
-use super::directory::RunDirectory;
-use super::error::RunError;
 use super::monitor::MonitoredPairs;
 use super::observer::{ChainProgress, Observer};
 use super::problem::Problem;
@@ -16,7 +12,11 @@ use super::record::{SinceLast, motion_stats, scalars, stats};
 use crate::Locations;
 use crate::draws::{Buffered, ChainWriter, Draw, checkpoint};
 use crate::embedding::{Moments, procrustes};
+use crate::error::RunError;
+use crate::run::directory::RunDirectory;
 use crate::sampler::{Chain, ChainState, StepInfo};
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::Keep;
 
 /// Checkpoints may take at most this part of the time.
 const CHECKPOINT_SHARE: u32 = 20;
@@ -26,7 +26,7 @@ const LONGEST_INTERVAL: Duration = Duration::from_secs(365 * 24 * 3600);
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
 /// What all chains of a run work with.
-pub(super) struct Shared<'a> {
+pub(crate) struct Shared<'a> {
     pub problem: &'a Problem,
     pub config: &'a CheckedConfig,
     pub pairs: &'a MonitoredPairs,
@@ -68,7 +68,7 @@ impl Shared<'_> {
 
 /// Everything that a chain needs to go on.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Saved {
+pub(crate) struct Saved {
     state: ChainState,
     buffered: Buffered,
     /// Running moments of the aligned draws, if the draws themselves are not kept.
@@ -94,7 +94,7 @@ struct Saving<'a> {
 
 /// Counts over a whole chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     /// Gradients during warm-up.
     pub warmup_gradients: usize,
     /// Gradients after warm-up.
@@ -129,7 +129,7 @@ impl Tally {
 }
 
 /// A chain with its writer.
-pub(super) struct Worker<'a> {
+pub(crate) struct Worker<'a> {
     shared: &'a Shared<'a>,
     number: usize,
     chain: Chain<'a>,

@@ -32,7 +32,7 @@ pub struct Central {
     /// The median of that of the draws.
     pub typical_stress: f64,
     /// Where it is in the sample it was chosen from.
-    pub(super) index: usize,
+    pub(crate) index: usize,
 }
 
 /// Coupled pairs that say how well a map fits: all, or those of evenly spaced objects.
@@ -50,7 +50,7 @@ impl SampledPairs {
 
     /// These pairs with these dissimilarities.
     #[cfg(test)]
-    pub(super) fn of(pairs: Vec<(usize, usize, f64)>) -> Self {
+    pub(crate) fn of(pairs: Vec<(usize, usize, f64)>) -> Self {
         Self(pairs)
     }
 
@@ -63,7 +63,7 @@ impl SampledPairs {
 
 /// A central draw, if `mean` fits worse than the median draw: of the draws that fit at least as well as that (and, if there are
 /// enough, have every object in its heaviest mode) the one whose mean distance to all others, each aligned to it, is smallest.
-pub(super) fn central_draw(
+pub(crate) fn central_draw(
     sample: &Sample,
     pairs: &SampledPairs,
     mean: &Locations,

@@ -5,12 +5,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::chain::{Saved, Shared, Worker};
-use super::error::RunError;
-use super::starts::Starts;
 use crate::draws::DrawStore;
+use crate::error::RunError;
 use crate::posterior::Workspace;
 use crate::random::{Purpose, stream};
 use crate::sampler::Chain;
+use crate::start::Starts;
 
 /// Pairs from which one likelihood keeps several threads busy.
 const PAIRS_FOR_THREADS: usize = 65_536;
@@ -40,7 +40,7 @@ fn share_of_time(deadline: Option<Instant>, now: Instant, n_waiting: usize, at_o
 }
 
 /// Where a chain begins its work.
-pub(super) enum Begin<'a> {
+pub(crate) enum Begin<'a> {
     /// At its start.
     Start(&'a Starts<'a>),
     /// Where it was saved.
@@ -50,7 +50,7 @@ pub(super) enum Begin<'a> {
 /// Brings every chain to `n_draws` draws, or as far as it gets before the run is to stop (`None`: not even begun).
 ///
 /// The draws depend neither on the number of threads nor on which chain runs when.
-pub(super) fn work(
+pub(crate) fn work(
     shared: &Shared,
     store: &DrawStore,
     begins: Vec<Begin>,

@@ -3,21 +3,21 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::check::CheckedConfig;
 use super::connections::{disconnection, underdetermination};
 use super::coupled::CoupledPairs;
-use super::error::RunError;
 use super::tree::RunTree;
 use super::unit::Unit;
 use crate::Locations;
 use crate::coupling::{self, Connections, Coupling, Couplings};
 use crate::dissimilarity::{Dissimilarities, Input};
+use crate::error::RunError;
 use crate::likelihood::Likelihood;
 use crate::posterior::Posterior;
 use crate::sampler::Sampler;
+use crate::settings::check::CheckedConfig;
 
 /// Everything the chains share.
-pub(super) struct Problem {
+pub(crate) struct Problem {
     pub data: Dissimilarities,
     pub coupling: Coupling,
     pub posterior: Posterior,
@@ -31,7 +31,7 @@ pub(super) struct Problem {
 }
 
 /// Hashes of the files a run depends on.
-pub(super) struct Hashes {
+pub(crate) struct Hashes {
     pub input: String,
     pub names: Option<String>,
     pub couplings: Option<String>,
@@ -74,7 +74,7 @@ fn hash(flag: &'static str, path: &Path) -> Result<String, RunError> {
 }
 
 /// A file beside the input, which is read again later. A pipe cannot be.
-pub(super) fn open_again(flag: &'static str, path: &Path) -> Result<Input, RunError> {
+pub(crate) fn open_again(flag: &'static str, path: &Path) -> Result<Input, RunError> {
     let file = Input::open(path)?;
     if file.piped().is_some() {
         let problem = format!("{} is a pipe, which can be read only once", path.display());
@@ -84,7 +84,7 @@ pub(super) fn open_again(flag: &'static str, path: &Path) -> Result<Input, RunEr
 }
 
 /// Lays the coupling that the settings ask for.
-pub(super) fn lay(config: &CheckedConfig, data: &Dissimilarities) -> Result<Coupling, RunError> {
+pub(crate) fn lay(config: &CheckedConfig, data: &Dissimilarities) -> Result<Coupling, RunError> {
     let (n_dims, n_objects) = (config.model.n_dims, data.n_objects());
     if n_dims >= n_objects {
         let problem = format!("{n_dims} dimensions for {n_objects} objects");
@@ -99,7 +99,7 @@ pub(super) fn lay(config: &CheckedConfig, data: &Dissimilarities) -> Result<Coup
 }
 
 /// Arranges the coupled dissimilarities, in input units, for the kernels.
-pub(super) fn likelihood(config: &CheckedConfig, data: &Dissimilarities, coupling: &Coupling) -> Likelihood {
+pub(crate) fn likelihood(config: &CheckedConfig, data: &Dissimilarities, coupling: &Coupling) -> Likelihood {
     let (model, order) = (&config.model, &coupling.order);
     Likelihood::new(data.n_objects(), model.n_dims, &coupling.pairs, model.noise, model.storage, |a, b| {
         data.get(order[a], order[b])
@@ -107,7 +107,7 @@ pub(super) fn likelihood(config: &CheckedConfig, data: &Dissimilarities, couplin
 }
 
 /// Stops when the coupled pairs cannot make one map; gives a warning when they leave doubt about objects.
-pub(super) fn check_connections(
+pub(crate) fn check_connections(
     likelihood: &Likelihood,
     coupling: &Coupling,
     data: &Dissimilarities,

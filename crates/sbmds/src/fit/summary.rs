@@ -130,7 +130,7 @@ impl Interval {
     }
 
     /// The same in another unit.
-    pub(super) fn map(&self, change: impl Fn(f64) -> f64) -> Self {
+    pub(crate) fn map(&self, change: impl Fn(f64) -> f64) -> Self {
         let Self { mean, sd, q5, median, q95 } = self.clone();
         let [mean, sd, q5, median, q95] = [mean, sd, q5, median, q95].map(|number| number.map(&change));
         Self { mean, sd, q5, median, q95 }
@@ -177,7 +177,7 @@ pub struct BranchSummary {
 
 impl BranchSummary {
     /// Of the draws; `None` if there are none.
-    pub(super) fn of(draws: &[BranchStatistics]) -> Option<Self> {
+    pub(crate) fn of(draws: &[BranchStatistics]) -> Option<Self> {
         if draws.is_empty() {
             return None;
         }
@@ -205,7 +205,7 @@ pub struct StressSummary {
 }
 
 /// A number if it is one.
-pub(super) fn known(number: f64) -> Option<f64> {
+pub(crate) fn known(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 

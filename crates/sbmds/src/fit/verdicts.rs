@@ -22,7 +22,7 @@ pub struct ChainsVerdict {
 
 impl ChainsVerdict {
     /// Beside a map whose couplings do not carry over, more draws are no remedy and are not advised.
-    pub(super) fn new(assessment: &Assessment, map: &MapVerdict) -> Self {
+    pub(crate) fn new(assessment: &Assessment, map: &MapVerdict) -> Self {
         let verdict = match &assessment.verdict {
             Verdict::NotYet { max_rhat: Some(rhat), min_ess: Some(ess), .. } if map.found(Finding::NotCarriedOver) => {
                 format!(
@@ -58,7 +58,7 @@ impl Summary {
 }
 
 /// Label and text of the lines about the map.
-pub(super) fn map_lines(map: &MapVerdict) -> Vec<(&'static str, String)> {
+pub(crate) fn map_lines(map: &MapVerdict) -> Vec<(&'static str, String)> {
     let mut lines = vec![("map fit", fit(map))];
     if map.n_heldout > 0 {
         lines.push(("other pairs", other_pairs(map)));

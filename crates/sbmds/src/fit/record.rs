@@ -1,7 +1,5 @@
 //! What is stored of every draw, in input order and units.
 
-use super::check::CheckedConfig;
-use super::config::{Keep, TreeConfig};
 use super::monitor::{DISTANCES, MonitoredPairs};
 use super::problem::Problem;
 use crate::Locations;
@@ -10,21 +8,23 @@ use crate::draws::{StorePlan, Variable};
 use crate::embedding::RigidMotion;
 use crate::posterior::{ScalePrior, Spread};
 use crate::sampler::{Chain, StepInfo};
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::{Keep, TreeConfig};
 
 /// trace(Sigma), in the store.
-pub(super) const TRAIT_TRACE: &str = "trait_trace";
+pub(crate) const TRAIT_TRACE: &str = "trait_trace";
 /// log |Sigma|, in the store.
-pub(super) const TRAIT_LOGDET: &str = "trait_logdet";
+pub(crate) const TRAIT_LOGDET: &str = "trait_logdet";
 /// trace(Sigma) per unit of the tree's time, in the store.
-pub(super) const DIFFUSION_RATE: &str = "diffusion_rate";
+pub(crate) const DIFFUSION_RATE: &str = "diffusion_rate";
 
 /// The rotation R (D x D) of a stored draw, x = R raw + shift, in the store.
-pub(super) const X_ROTATION: &str = "x_rotation";
+pub(crate) const X_ROTATION: &str = "x_rotation";
 /// The shift of a stored draw, in the store: where the origin of the raw draw, which the priors are centred at, has gone.
 pub(crate) const X_SHIFT: &str = "x_shift";
 
 /// The plan of the store of a run; draws are aligned to `reference`, if there is one.
-pub(super) fn plan<'a>(
+pub(crate) fn plan<'a>(
     problem: &'a Problem,
     config: &CheckedConfig,
     pairs: &MonitoredPairs,
@@ -68,7 +68,7 @@ pub(super) fn plan<'a>(
 
 /// The posterior variables of the present draw, in the order of the plan. Sigma of the diffusion turns with the locations
 /// (`motion`, if they are aligned), so that the two belong together in the store.
-pub(super) fn scalars(
+pub(crate) fn scalars(
     chain: &Chain,
     x: &Locations,
     problem: &Problem,
@@ -100,12 +100,12 @@ fn diffusion(precision: &Precision, unit: f64, tree: &TreeConfig, motion: Option
 }
 
 /// How a stored draw was moved, in the order of the plan.
-pub(super) fn motion_stats(motion: &RigidMotion) -> Vec<f64> {
+pub(crate) fn motion_stats(motion: &RigidMotion) -> Vec<f64> {
     [motion.rotation(), motion.shift()].concat()
 }
 
 /// The sample statistics of the present draw, in the order of the plan. Energies stay in the model's unit.
-pub(super) fn stats(chain: &Chain, since_last: &SinceLast, problem: &Problem) -> [f64; 8] {
+pub(crate) fn stats(chain: &Chain, since_last: &SinceLast, problem: &Problem) -> [f64; 8] {
     let likelihood = problem.posterior.likelihood();
     let priors = problem.posterior.priors();
     let (n_dims, n_pairs) = (likelihood.n_dims() as f64, likelihood.n_pairs() as f64);
@@ -133,7 +133,7 @@ pub(super) fn stats(chain: &Chain, since_last: &SinceLast, problem: &Problem) ->
 
 /// What happened in the iterations since the last stored draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub(super) struct SinceLast {
+pub(crate) struct SinceLast {
     n_iterations: usize,
     /// Sum of acceptance rates.
     acceptance: f64,

@@ -1,14 +1,14 @@
 //! The scale of the data: the unit in which the model sees them, and how exactly noise can be known from them.
 
-use super::check::CheckedConfig;
-use super::config::PriorFamily;
-use super::error::RunError;
+use crate::error::RunError;
 use crate::likelihood::Likelihood;
 use crate::posterior::Priors;
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::PriorFamily;
 
 /// What dissimilarities are divided by before the model sees them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Unit(pub f64);
+pub(crate) struct Unit(pub f64);
 
 impl Unit {
     /// The log density of numbers in input units is that in the model's less log(unit) for each of them, where a number that
@@ -20,7 +20,7 @@ impl Unit {
 
 /// What the size of the dissimilarities says before anything is fitted.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Scale {
+pub(crate) struct Scale {
     pub unit: Unit,
     /// The smallest sigma, in input units; 0 for no limit.
     pub sigma_floor: f64,
@@ -59,7 +59,7 @@ impl Scale {
 }
 
 /// Root mean squared dissimilarity of the coupled pairs.
-pub(super) fn rms_dissimilarity(likelihood: &Likelihood) -> f64 {
+pub(crate) fn rms_dissimilarity(likelihood: &Likelihood) -> f64 {
     let mut squares = 0.0;
     for position in 0..likelihood.n_objects() {
         likelihood.for_each_partner(position, |_, delta| {

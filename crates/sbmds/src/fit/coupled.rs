@@ -14,7 +14,7 @@ pub struct CoupledPairs<'a> {
 
 impl<'a> CoupledPairs<'a> {
     /// `order[position]` is the object at a position of the likelihood, whose dissimilarities are divided by `unit`.
-    pub(super) fn new(order: &'a [usize], likelihood: &'a Likelihood, unit: Unit) -> Self {
+    pub(crate) fn new(order: &'a [usize], likelihood: &'a Likelihood, unit: Unit) -> Self {
         let mut positions = vec![0; order.len()];
         for (position, &object) in order.iter().enumerate() {
             positions[object] = position;

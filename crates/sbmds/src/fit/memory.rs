@@ -1,16 +1,13 @@
-//! Whether memory and disk can hold a run, asked before the work begins.
+//! Whether memory can hold a fit, asked before the work begins.
 
 use std::fs;
 use std::path::Path;
 
-use super::check::CheckedConfig;
-use super::error::RunError;
-use super::monitor::MonitoredPairs;
-use super::problem::Problem;
-use super::record;
 use crate::coupling::{Coupling, Pairs};
 use crate::dissimilarity::Dissimilarities;
+use crate::error::RunError;
 use crate::likelihood::Storage;
+use crate::settings::check::CheckedConfig;
 
 /// Refuses coupled pairs that the memory of this machine, or what is left of a limit, cannot hold.
 ///
@@ -34,7 +31,7 @@ pub fn check_memory(pairs: &Pairs, n_objects: usize, storage: Storage) -> Result
 }
 
 /// The same for a fit, unless the user wants to try.
-pub(super) fn check_fit_memory(
+pub(crate) fn check_fit_memory(
     config: &CheckedConfig,
     data: &Dissimilarities,
     coupling: &Coupling,
@@ -53,62 +50,6 @@ fn bytes_per_pair(pairs: &Pairs, storage: Storage) -> u64 {
         Storage::F32 => 4,
     };
     of_delta + if matches!(pairs, Pairs::Graph(_)) { 4 } else { 0 }
-}
-
-/// Refuses more draws than the disk has room for.
-///
-/// # Errors
-/// What is needed and what there is, with a remedy.
-pub(super) fn check_disk(
-    directory: &Path,
-    config: &CheckedConfig,
-    problem: &Problem,
-    force: bool,
-) -> Result<(), RunError> {
-    let Some(free) = free_disk(directory).filter(|_| !force) else { return Ok(()) };
-    let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
-    let plan = record::plan(problem, config, &pairs, None);
-    let n_draws = (plan.n_chains as u64).saturating_mul(plan.n_draws as u64);
-    let needed = n_draws.saturating_mul(plan.bytes_per_draw()).saturating_sub(taken(&directory.join("draws.zarr")));
-    if needed <= free {
-        return Ok(());
-    }
-    let problem = format!(
-        "{} draws of {} chains take about {} of disk, and where {} is there are {} free",
-        plan.n_draws,
-        plan.n_chains,
-        in_words(needed),
-        directory.display(),
-        in_words(free)
-    );
-    let remedy = "make fewer draws (--draws), keep fewer (--keep thin:K, or --keep summary), choose another disk with --out, \
-                  make room, or --force to try";
-    Err(RunError::TooLarge { problem, remedy: remedy.into() })
-}
-
-/// Bytes of all files below a directory: what a run that goes on has written already.
-fn taken(directory: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(directory) else { return 0 };
-    let of_entry = |entry: fs::DirEntry| match entry.metadata() {
-        Ok(found) if found.is_dir() => taken(&entry.path()),
-        Ok(found) => found.len(),
-        Err(_) => 0,
-    };
-    entries.flatten().map(of_entry).sum()
-}
-
-/// Bytes that this process may still write where `directory` is or will be; `None` if the system does not say.
-#[cfg(any(target_os = "linux", target_os = "macos"))]
-fn free_disk(directory: &Path) -> Option<u64> {
-    let absolute = std::path::absolute(directory).ok()?;
-    let existing = absolute.ancestors().find(|path| path.exists())?;
-    let disk = rustix::fs::statvfs(existing).ok()?;
-    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn free_disk(_directory: &Path) -> Option<u64> {
-    None
 }
 
 /// Bytes that this process can still allocate: what the machine has free, what is left of the limit of its address space
@@ -167,7 +108,7 @@ fn left_of_group(group: &Path, limit: &str, usage: &str) -> Option<u64> {
 }
 
 /// Bytes for people.
-fn in_words(bytes: u64) -> String {
+pub(crate) fn in_words(bytes: u64) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
     let power = (0..units.len() - 1).find(|&power| (bytes as f64) < 1000_f64.powi(power as i32 + 1));
     let power = power.unwrap_or(units.len() - 1);
@@ -193,7 +134,6 @@ mod tests {
     fn the_machine_says_what_is_left() {
         let available = available_memory().expect("Linux has /proc");
         assert!(available > 1 << 20 && available < 1 << 50, "{available}");
-        assert!(free_disk(Path::new("a/directory/that/is/not/there")).is_some_and(|free| free > 0));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! After the fit: whether the priors rather than the data decided how wide the map or how large the noise is.
 
-use super::check::CheckedConfig;
 use super::coupled::CoupledPairs;
 use super::summary_lines::digits;
 use crate::Locations;
 use crate::embedding::Moments;
 use crate::posterior::{NoisePrior, ScalePrior};
+use crate::settings::check::CheckedConfig;
 
 /// Beyond so many times the prior's standard deviation, the prior holds the locations together.
 const CRUSHED: f64 = 1.3;
@@ -22,7 +22,7 @@ const STRETCHED: f64 = 1.5;
 
 /// What a finished fit says of the coupled pairs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fitted {
+pub(crate) struct Fitted {
     /// Posterior mean of sigma.
     pub sigma: f64,
     /// Sum of squared residuals of the map shown.
@@ -50,7 +50,7 @@ impl Fitted {
 }
 
 /// Warnings in sentences.
-pub(super) fn warnings(config: &CheckedConfig, moments: &Moments, fitted: Fitted) -> impl Iterator<Item = String> {
+pub(crate) fn warnings(config: &CheckedConfig, moments: &Moments, fitted: Fitted) -> impl Iterator<Item = String> {
     crushed(config, moments).into_iter().chain(stretched(fitted)).chain(limited_noise(config, fitted))
 }
 

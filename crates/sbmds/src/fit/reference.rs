@@ -3,15 +3,15 @@
 //! A map of its own would do as well: what matters is that it is fixed before the first draw, and that it resembles the draws,
 //! so that the rotation does not hang on noise.
 
-use super::check::CheckedConfig;
-use super::config::{Keep, Start};
 use super::problem::Problem;
-use super::starts::Starts;
 use crate::Locations;
 use crate::embedding::principal_axes;
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::{Keep, Start};
+use crate::start::Starts;
 
 /// The map, in input order and units; `None` if draws are to be stored as the sampler has them, or not at all.
-pub(super) fn reference(starts: &Starts, problem: &Problem, config: &CheckedConfig) -> Option<Locations> {
+pub(crate) fn reference(starts: &Starts, problem: &Problem, config: &CheckedConfig) -> Option<Locations> {
     if config.run.raw_draws || config.run.keep == Keep::Summary {
         return None;
     }

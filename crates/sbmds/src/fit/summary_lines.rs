@@ -43,7 +43,7 @@ impl Summary {
     }
 
     /// What the sampler itself noticed, in sentences.
-    pub(super) fn sampler_warnings(&self) -> Vec<String> {
+    pub(crate) fn sampler_warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.divergences > 0 {
             warnings.push(format!(
@@ -105,7 +105,7 @@ fn extreme(extreme: Option<&Extreme>) -> String {
 }
 
 /// "1 dimension", "2 dimensions".
-pub(super) fn dimensions(n_dims: usize) -> String {
+pub(crate) fn dimensions(n_dims: usize) -> String {
     format!("{n_dims} dimension{}", if n_dims == 1 { "" } else { "s" })
 }
 

@@ -1,10 +1,10 @@
 //! Where the chains start: one first map, jittered differently for each chain.
 
-use super::check::CheckedConfig;
 use super::maximise::maximise;
-use super::config::Start;
-use super::problem::Problem;
-use super::unit::rms_dissimilarity;
+use crate::fit::problem::Problem;
+use crate::fit::unit::rms_dissimilarity;
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::Start;
 use rand_chacha::ChaCha8Rng;
 
 use crate::Locations;
@@ -33,7 +33,7 @@ const RESIDUALS: usize = 20_000;
 const SMALLEST_SIGMA: f64 = 1e-3;
 
 /// The first map, by position and in the model's unit.
-pub(super) struct Starts<'a> {
+pub(crate) struct Starts<'a> {
     problem: &'a Problem,
     config: &'a CheckedConfig,
     /// `None` when every chain starts from the prior.

@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use super::config::{FitConfig, INPUT_COPY};
-use super::error::RunError;
+use crate::error::RunError;
 
 /// What `asked` says of a setting that was not given.
 const LEFT_OPEN: &str = "left open";
@@ -79,7 +79,7 @@ impl FitConfig {
     }
 
     /// Remembers what was asked for wherever the data decided otherwise.
-    pub(super) fn remembering(mut self, asked: &Self) -> Self {
+    pub(crate) fn remembering(mut self, asked: &Self) -> Self {
         if self.asked.is_empty() {
             let (before, after) = (asked.clone().without_findings(), self.clone().without_findings());
             self.asked = replaced(&before.to_table(), &after.to_table());
@@ -156,8 +156,7 @@ fn replaced(before: &Table, after: &Table) -> BTreeMap<String, Value> {
     let leaves = |part: &str, table: &Table| table.keys().map(|key| format!("{part}.{key}")).collect::<Vec<_>>();
     let parts = after.iter().filter_map(|(part, value)| Some((part, value.as_table()?)));
     let keys = parts.flat_map(|(part, table)| leaves(part, table));
-    keys
-        .filter(|key| at(before, key) != at(after, key))
+    keys.filter(|key| at(before, key) != at(after, key))
         .map(|key| {
             let value = at(before, &key).cloned().unwrap_or_else(|| LEFT_OPEN.into());
             (key, value)

@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 
 use rand::RngExt;
 
-use super::error::RunError;
 use super::record::{TRAIT_LOGDET, TRAIT_TRACE};
 use crate::Locations;
 use crate::diagnostics::{Assessment, Limits, Monitored, assess};
 use crate::draws::DrawReader;
+use crate::error::RunError;
 use crate::random::{Purpose, stream};
 
 /// Pairs whose distances are monitored.
 const N_PAIRS: usize = 200;
 
 /// Name of the monitored distances in the store.
-pub(super) const DISTANCES: &str = "monitored_distance";
+pub(crate) const DISTANCES: &str = "monitored_distance";
 
 /// Pairs of objects (input order), a < b, whose distances are monitored: all, or a random sample.
-pub(super) struct MonitoredPairs(Vec<(usize, usize)>);
+pub(crate) struct MonitoredPairs(Vec<(usize, usize)>);
 
 impl MonitoredPairs {
     pub fn choose(n_objects: usize, seed: u64) -> Self {
@@ -50,11 +50,11 @@ impl MonitoredPairs {
 pub(crate) const LOG_DENSITY: &str = "log density";
 
 /// Name of trace(Sigma) among what is monitored.
-pub(super) const TRACE: &str = "trace(Sigma)";
+pub(crate) const TRACE: &str = "trace(Sigma)";
 
 /// Everything monitored, in the draws that every chain has: the log density, sigma, with a tree trace and log determinant of
 /// Sigma, then the distances.
-pub(super) fn monitored(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<Vec<Monitored>, RunError> {
+pub(crate) fn monitored(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<Vec<Monitored>, RunError> {
     let n_draws = reader.n_complete_in_all();
     let chains = 0..reader.n_chains();
     let first = |mut draws: Vec<f64>| {
@@ -83,7 +83,7 @@ pub(super) fn monitored(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<V
 }
 
 /// Judges the draws that every chain has.
-pub(super) fn judge(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<Assessment, RunError> {
+pub(crate) fn judge(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<Assessment, RunError> {
     let quantities = monitored(reader, pairs)?;
     Ok(assess(&quantities[0], &quantities[1..], &Limits::default())?)
 }

@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use super::config::{FitConfig, PriorFamily, RunConfig};
-use super::error::RunError;
 use crate::coupling::{Effort, LayOptions};
+use crate::error::RunError;
 use crate::posterior::{NoisePrior, Priors, ScalePrior};
 
 /// Settings that have passed [`FitConfig::check`]: whoever holds one need not look again.
@@ -21,19 +21,19 @@ impl Deref for CheckedConfig {
 
 impl CheckedConfig {
     /// How couplings are laid.
-    pub(super) fn lay_options(&self) -> LayOptions {
+    pub(crate) fn lay_options(&self) -> LayOptions {
         let (order, landmarks) = (self.model.order, self.model.landmarks);
         LayOptions { order, landmarks, seed: self.run.seed, effort: self.effort() }
     }
 
     /// How much sampling is asked for.
-    pub(super) fn effort(&self) -> Effort {
+    pub(crate) fn effort(&self) -> Effort {
         let of_chain = self.sampler.n_warmup.saturating_add(self.run.draws.saturating_mul(self.run.thin));
         Effort { n_iterations: of_chain.saturating_mul(self.run.chains) }
     }
 
     /// The priors, in the model's unit.
-    pub(super) fn priors(&self) -> Priors {
+    pub(crate) fn priors(&self) -> Priors {
         let scale = self.prior_scale();
         let scales = if self.priors.learn_scale {
             ScalePrior::Learned { shape: 1.0, rate: scale * scale }
@@ -60,12 +60,12 @@ impl CheckedConfig {
     }
 
     /// Prior standard deviation of the locations, or where the prior of a learned one has its scale, in the model's unit.
-    pub(super) fn prior_scale(&self) -> f64 {
+    pub(crate) fn prior_scale(&self) -> f64 {
         self.priors.scale.map_or_else(|| self.default_scale(), |scale| scale / self.model.unit)
     }
 
     /// The same if none is given.
-    pub(super) fn default_scale(&self) -> f64 {
+    pub(crate) fn default_scale(&self) -> f64 {
         match self.priors.family {
             PriorFamily::Weak if !self.priors.learn_scale => Priors::WEAK_SCALE,
             _ => 1.0,
@@ -73,7 +73,7 @@ impl CheckedConfig {
     }
 
     /// The same settings with what only the data could tell.
-    pub(super) fn resolved(mut self, resolve: impl FnOnce(&mut FitConfig)) -> Self {
+    pub(crate) fn resolved(mut self, resolve: impl FnOnce(&mut FitConfig)) -> Self {
         resolve(&mut self.0);
         self
     }
@@ -93,7 +93,7 @@ const MOST_ITERATIONS: usize = 1_000_000_000;
 const MOST_DEPTH: usize = 30;
 
 /// Refuses threads that nobody can have.
-pub(super) fn check_threads(n_threads: usize) -> Result<(), RunError> {
+pub(crate) fn check_threads(n_threads: usize) -> Result<(), RunError> {
     at_most("--threads", n_threads, MOST_THREADS, "more than there are cores make a run slower")
 }
 

@@ -77,7 +77,7 @@ pub struct InputConfig {
 }
 
 /// What an input that came through a pipe is called in the directory of the run.
-pub(super) const INPUT_COPY: &str = "input";
+pub(crate) const INPUT_COPY: &str = "input";
 
 impl InputConfig {
     /// With a table of labels, whose first column names the rows of a `.npy` that has no names of its own; a single column
@@ -328,7 +328,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    pub(super) fn every(self) -> usize {
+    pub(crate) fn every(self) -> usize {
         if let Self::Thin(every) = self { every } else { 1 }
     }
 }
@@ -358,11 +358,11 @@ impl FromStr for Keep {
 
 /// Serialises by `Display` and `FromStr`.
 mod spelled {
-    pub(super) fn serialize<T: std::fmt::Display, S: serde::Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<T: std::fmt::Display, S: serde::Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(value)
     }
 
-    pub(super) fn deserialize<'de, T, D: serde::Deserializer<'de>>(from: D) -> Result<T, D::Error>
+    pub(crate) fn deserialize<'de, T, D: serde::Deserializer<'de>>(from: D) -> Result<T, D::Error>
     where
         T: std::str::FromStr<Err: std::fmt::Display>,
     {

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use super::config::TreeConfig;
-use super::error::RunError;
 use super::observer::Observer;
 use crate::brownian::{BranchScaling, BrownianPrior, BrownianSettings, WishartPrior};
 use crate::diffusion::NodeDraws;
 use crate::dissimilarity::Names;
 use crate::draws::DrawReader;
 use crate::embedding::Alignment;
+use crate::error::RunError;
 use crate::posterior::TreePrior;
+use crate::settings::config::TreeConfig;
 use crate::tree::{MatchedTree, Tree, TreeChoice};
 
 /// The tree along which locations diffuse.
@@ -21,13 +21,13 @@ pub struct RunTree {
 
 impl RunTree {
     /// Reads the tree that a finished run was fitted with, from its own copy.
-    pub(super) fn reread(path: &Path, config: &TreeConfig, names: &Names) -> Result<Self, RunError> {
+    pub(crate) fn reread(path: &Path, config: &TreeConfig, names: &Names) -> Result<Self, RunError> {
         let matched = Tree::read(path, TreeChoice::Last)?.match_tips(names, false)?;
         Ok(Self { matched, config: config.clone() })
     }
 
     /// Reads the tree and joins its tips to the objects; tells the observer what was not asked for by name.
-    pub(super) fn read(config: &TreeConfig, names: &Names, observer: &dyn Observer) -> Result<Self, RunError> {
+    pub(crate) fn read(config: &TreeConfig, names: &Names, observer: &dyn Observer) -> Result<Self, RunError> {
         let tree = Tree::read(&config.path, config.index.into())?;
         if config.index.is_none() && tree.source().n_trees > 1 {
             observer.note(&format!("{} is used; --tree-index chooses another", tree.source()));
@@ -40,13 +40,13 @@ impl RunTree {
     }
 
     /// The settings with what only the file could tell.
-    pub(super) fn resolved(&self, hash: String) -> TreeConfig {
+    pub(crate) fn resolved(&self, hash: String) -> TreeConfig {
         let (index, total_length) = (self.matched.tree().source().index, self.matched.tree().total_length());
         TreeConfig { hash, index: Some(index), total_length, ..self.config.clone() }
     }
 
     /// The prior of the locations when object `order[k]` is at position k.
-    pub(super) fn prior(&self, order: &[usize], n_dims: usize) -> Result<TreePrior, RunError> {
+    pub(crate) fn prior(&self, order: &[usize], n_dims: usize) -> Result<TreePrior, RunError> {
         let brownian = self.brownian(order, n_dims)?;
         Ok(TreePrior { brownian, wishart: WishartPrior::paper(n_dims), update: self.config.precision_update })
     }

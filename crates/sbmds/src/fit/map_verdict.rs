@@ -1,19 +1,19 @@
 //! The verdict on the map of a run: its pairs and draws, handed to the judge.
 
-use super::check::CheckedConfig;
 use super::coupled::CoupledPairs;
-use super::error::RunError;
 use super::problem::Problem;
 use crate::Locations;
 use crate::draws::{DrawReader, Spaced};
 use crate::embedding::Moments;
+use crate::error::RunError;
 use crate::quality::{KnownPairs, MapVerdict, Shown, judge_map};
+use crate::settings::check::CheckedConfig;
 
 /// Draws that predictive intervals are made of: the ends of a 95% interval move by little with more.
 const MOST_DRAWS: usize = 200;
 
 /// Judges the map shown, which is the mean of `moments`, by the pairs of the run and the draws of the `chains` it was made of.
-pub(super) fn judge_shown(
+pub(crate) fn judge_shown(
     config: &CheckedConfig,
     problem: &Problem,
     moments: &Moments,

@@ -23,7 +23,7 @@ const KEPT: f64 = 1e-4;
 const MOST_HALVINGS: usize = 20;
 
 /// Maximises the log density from `map` (by position, in the model's unit), with sigma from `sigma` unless it is known.
-pub(super) fn maximise(posterior: &Posterior, map: &Locations, sigma: f64, spread: &Spread) -> Locations {
+pub(crate) fn maximise(posterior: &Posterior, map: &Locations, sigma: f64, spread: &Spread) -> Locations {
     let workspace = &mut Workspace::parallel();
     let x = match posterior.priors().noise {
         NoisePrior::Fixed { sigma } => {
