@@ -87,6 +87,33 @@ impl Fitted {
         Ok(Self { shared: Arc::new(Shared { config, summary, reader, home }), mode, map })
     }
 
+    /// Whether the chains have converged, in words.
+    pub fn verdict(&self) -> &str {
+        &self.summary().verdict
+    }
+
+    /// The map, on its principal axes, and the stress of every object.
+    pub fn map(&self) -> &Embedding {
+        self.embedding()
+    }
+
+    /// The draws, aligned unless raw ones were asked for.
+    pub fn draws(&self) -> &DrawReader {
+        self.reader()
+    }
+
+    /// The distance of two objects in every draw, chain after chain.
+    ///
+    /// # Errors
+    /// If there is no object of that name, or no draws of the locations were kept.
+    pub fn distances(&self, a: &str, b: &str) -> Result<Vec<f64>, RunError> {
+        let find = |name: &str| self.names().find(name).ok_or_else(|| RunError::NoObject(name.into()));
+        let (a, b) = (find(a)?, find(b)?);
+        let mut distances = Vec::new();
+        self.reader().for_each_x(|_, _, x| distances.push(x.distance(a, b)))?;
+        Ok(distances)
+    }
+
     /// The same fit, looked at in another of the modes that its chains are in, counted from 1.
     ///
     /// # Errors
@@ -118,7 +145,7 @@ impl Fitted {
         &self.map.chains
     }
 
-    /// Where the run is; data that were fitted in memory have only the name of a place.
+    /// Where the run is; a fit in memory has only a name.
     pub fn path(&self) -> &Path {
         self.shared.home.path()
     }
@@ -177,7 +204,7 @@ impl Fitted {
         tree.node_draws(self.reader(), self.map.alignment.clone(), &self.map.chains, self.config().run.seed)
     }
 
-    /// Visits the stored draws that the map consists of and whose place `is_wanted`, each aligned to the map, with its place among
+    /// Visits the stored draws that the map consists of and whose index `is_wanted`, each aligned to the map, with its index among
     /// these draws (chain after chain); memory holds one of them. A run that kept none has nothing to visit.
     ///
     /// # Errors
@@ -190,10 +217,10 @@ impl Fitted {
         if self.n_locations() == 0 {
             return Ok(());
         }
-        let mut places = 0..;
+        let mut indices = 0..;
         self.reader().for_each_x_of(&self.map.chains, |_, _, x| {
-            if let Some(place) = places.next().filter(|&place| is_wanted(place)) {
-                visit(place, &self.map.alignment.apply(x));
+            if let Some(index) = indices.next().filter(|&index| is_wanted(index)) {
+                visit(index, &self.map.alignment.apply(x));
             }
         })?;
         Ok(())

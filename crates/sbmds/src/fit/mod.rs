@@ -1,5 +1,6 @@
 //! A whole fit: from dissimilarities in memory to draws, a map, diagnostics and two verdicts.
 
+mod builder;
 pub(crate) mod central;
 pub(crate) mod chain;
 pub(crate) mod chains;
@@ -31,6 +32,7 @@ pub(crate) mod unit;
 pub(crate) mod verdicts;
 
 pub use central::{Central, SampledPairs};
+pub use builder::Fit;
 pub use chain::{SavedChain, Snapshot};
 pub use connections::{disconnection, underdetermination};
 pub use control::Control;

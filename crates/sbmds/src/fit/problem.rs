@@ -24,7 +24,7 @@ pub(crate) struct Problem {
     pub surrogate: Option<Arc<Likelihood>>,
     pub unit: Unit,
     /// The tree along which locations diffuse, if there is one.
-    pub tree: Option<RunTree>,
+    pub tree: Option<Arc<RunTree>>,
     /// What the user was told about data and coupling though the run went on.
     pub warnings: Vec<String>,
 }
@@ -78,7 +78,7 @@ fn surrogate(
     let bands = (config.model.n_dims as f64 * (data.n_objects() as f64).sqrt()).ceil() as usize;
     let mut sparse = coupling::lay(&Couplings::Dispersed(bands), data, config.model.n_dims, &config.lay_options())?;
     if sparse.order != coupling.order {
-        // Max-min landmarks come first in their coupling; both must speak of the same places.
+        // Max-min landmarks come first in their coupling; both must mean the same positions.
         sparse.order.clone_from(&coupling.order);
     }
     let likelihood = likelihood(config, data, &sparse).in_unit(unit.0);
@@ -102,10 +102,10 @@ impl Problem {
         }
         let coincident = posterior.tree().and_then(|tree| tree.brownian.coincident_tips());
         let warnings = coincident.iter().map(ToString::to_string).collect();
-        Ok(Self { data, coupling, posterior, surrogate, unit, tree, warnings })
+        Ok(Self { data, coupling, posterior, surrogate, unit, tree: tree.map(Arc::new), warnings })
     }
 
-    /// Locations by place in the model's unit, as locations in input order and units.
+    /// Locations by position in the model's unit, as locations in input order and units.
     pub fn to_input(&self, x: &[f64]) -> Locations {
         let (n_objects, n_dims) = (self.data.n_objects(), self.posterior.likelihood().n_dims());
         let mut by_object = Locations::zeros(n_objects, n_dims);

@@ -26,6 +26,11 @@ impl RunTree {
         Ok(Self { matched, config: config.clone() })
     }
 
+    /// Joins the tips of a tree to the objects.
+    pub(crate) fn of(tree: Tree, config: TreeConfig, names: &Names) -> Result<Self, RunError> {
+        Ok(Self { matched: tree.match_tips(names, config.prune)?, config })
+    }
+
     /// Reads the tree and joins its tips to the objects; tells the observer what was not asked for by name.
     pub(crate) fn read(config: &TreeConfig, names: &Names, observer: &dyn Observer) -> Result<Self, RunError> {
         let tree = Tree::read(&config.path, config.index.into())?;
@@ -45,7 +50,7 @@ impl RunTree {
         TreeConfig { index: Some(index), total_length, ..self.config.clone() }
     }
 
-    /// The prior of the locations when object `order[k]` is at place k.
+    /// The prior of the locations when object `order[k]` is at position k.
     pub(crate) fn prior(&self, order: &[usize], n_dims: usize) -> Result<TreePrior, RunError> {
         let brownian = self.brownian(order, n_dims)?;
         Ok(TreePrior { brownian, wishart: WishartPrior::paper(n_dims), update: self.config.precision_update })
@@ -76,7 +81,7 @@ impl RunTree {
             root_sample_size: self.config.root_sample_size,
             ..BrownianSettings::paper(n_dims)
         };
-        Ok(BrownianPrior::new(self.matched.tree(), &self.matched.tip_places(order), settings)?)
+        Ok(BrownianPrior::new(self.matched.tree(), &self.matched.tip_positions(order), settings)?)
     }
 }
 
