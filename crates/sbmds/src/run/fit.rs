@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::directory::RunDirectory;
 use super::hashes::{check_hashes, hashes_of, open_again};
@@ -19,7 +20,7 @@ use crate::fit::reference::reference;
 use crate::fit::results::Results;
 use crate::fit::sample::{End, Sampled, Task, more_draws, sample};
 use crate::fit::sink::DrawSink;
-use crate::fit::{Control, RunTree, Summary, instructions, record};
+use crate::fit::{Control, Fitted, Measured, RunTree, Summary, instructions, record};
 use crate::settings::check::check_threads;
 use crate::settings::config::INPUT_COPY;
 use crate::settings::resolved::FileFindings;
@@ -27,14 +28,14 @@ use crate::settings::{CheckedConfig, FitConfig, Resolved};
 use crate::start::Starts;
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub enum Outcome {
     /// All draws are made.
-    Finished(Box<Summary>),
+    Finished(Box<Fitted>),
     /// They were made before.
     FinishedBefore(Box<Summary>),
     /// The time was up: what the draws so far say, or nothing if a chain had none yet. [`resume`] goes on.
-    TimeUp(Option<Box<Summary>>),
+    TimeUp(Option<Box<Fitted>>),
     /// Stopped; everything is saved and [`resume`] goes on.
     Interrupted,
 }
@@ -184,10 +185,12 @@ fn carry_out(run: &RunDirectory, config: &Resolved, problem: &Problem, control: 
     };
     let reader = sink.reader()?;
     let results = Results::of(config, problem, &chains, &assessment, &reader)?;
-    let summary = Box::new(write::write(run, config, problem, results, &assessment, &reader)?);
+    let summary = write::write(run, config, problem, results, &assessment, &reader)?;
     // Those of the problem were said before sampling.
     summary.warnings[problem.warnings.len()..].iter().for_each(|warning| control.observer.warn(warning));
-    Ok(if end == End::Done { Outcome::Finished(summary) } else { Outcome::TimeUp(Some(summary)) })
+    // What comes next, the report for instance, need not read the input again.
+    let fitted = Box::new(Fitted::open_measured(run.path(), Arc::new(Measured::of(problem)))?);
+    Ok(if end == End::Done { Outcome::Finished(fitted) } else { Outcome::TimeUp(Some(fitted)) })
 }
 
 /// Whether the settings ask for more than a summed up run has.
