@@ -70,7 +70,9 @@ impl Dissimilarities {
         let (n_rows, n_columns) = (array.n_rows(), array.n_columns());
         if n_rows != n_columns {
             let problem = format!("the array is {n_rows} x {n_columns}, not square");
-            return Err(Fault::new(problem, "give a square matrix, or features with a metric").at(DATA, FilePosition::File));
+            return Err(
+                Fault::new(problem, "give a square matrix, or features with a metric").at(DATA, FilePosition::File)
+            );
         }
         check_names(&names, n_rows)?;
         let dense = Dense::new(DATA, array, &names)?;
@@ -168,7 +170,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_named() {
-        let dense = |values: Vec<f64>, n, m| Dissimilarities::from_dense(Names::numbered(n), SharedArray::owned(values, n, m)?);
+        let dense =
+            |values: Vec<f64>, n, m| Dissimilarities::from_dense(Names::numbered(n), SharedArray::owned(values, n, m)?);
         let message = |outcome: Result<Dissimilarities, InputError>| outcome.err().expect("an error").to_string();
         assert!(message(dense(vec![0.0; 12], 4, 3)).contains("4 x 3, not square"));
         assert!(message(dense(vec![0.0; 12], 4, 4)).contains("12 numbers"));
@@ -178,6 +181,8 @@ mod tests {
         assert!(names.contains("4 names are given for 3 objects"), "{names}");
         let twice = message(Dissimilarities::from_pairs(Names::numbered(3), &[(0, 1, 1.0), (1, 0, 1.0)]));
         assert!(twice.contains("given twice"), "{twice}");
-        assert!(message(Dissimilarities::from_pairs(Names::numbered(3), &[(0, 3, 1.0)])).contains("no pair of 3 objects"));
+        assert!(
+            message(Dissimilarities::from_pairs(Names::numbered(3), &[(0, 3, 1.0)])).contains("no pair of 3 objects")
+        );
     }
 }

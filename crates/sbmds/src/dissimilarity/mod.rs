@@ -45,11 +45,11 @@ mod words;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use in_memory::{SharedArray, SharedBytes};
 pub use content::Input;
 pub use edges::read_edges;
 pub use error::InputError;
 pub use hash::input_hash;
+pub use in_memory::{SharedArray, SharedBytes};
 pub use labels::{LabelColumn, LabelValues, Labels, NO_LEVEL, read_labels};
 pub use metric::Metric;
 pub use name_files::has_several_columns;

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-use super::in_memory::SharedBytes;
 use super::error::{Fault, FilePosition, InputError, shortened};
+use super::in_memory::SharedBytes;
 use super::text::{Source, empty, unreadable};
 
 /// What every `.npy` file begins with.

@@ -13,6 +13,7 @@ use super::monitor::{MonitoredPairs, judge};
 use super::observer::{Observer, Silent};
 use super::prepare::prepare;
 use super::problem::Problem;
+use super::record;
 use super::reference::reference;
 use super::results::{Results, merged};
 use super::sample::{Sampled, Task, sample};
@@ -20,7 +21,6 @@ use super::shown::ShownMap;
 use super::sink::{DrawSink, MemorySink};
 use super::summary::{BranchSummary, Summary};
 use super::tree::RunTree;
-use super::record;
 use crate::coupling::Couplings;
 use crate::dissimilarity::{Dissimilarities, Names};
 use crate::draws::DrawReader;
@@ -204,12 +204,7 @@ fn fit_in_memory(config: Resolved, problem: Problem, control: &Control) -> Resul
 }
 
 /// How far locations move along the branches of the tree.
-fn branches(
-    tree: &RunTree,
-    reader: &DrawReader,
-    map: &ShownMap,
-    seed: u64,
-) -> Result<Option<BranchSummary>, RunError> {
+fn branches(tree: &RunTree, reader: &DrawReader, map: &ShownMap, seed: u64) -> Result<Option<BranchSummary>, RunError> {
     let mut branches = Vec::new();
     let draws = tree.node_draws(reader, map.alignment(), &map.chains, seed)?;
     draws.for_each(

@@ -31,8 +31,8 @@ pub(crate) mod tree;
 pub(crate) mod unit;
 pub(crate) mod verdicts;
 
-pub use central::{Central, SampledPairs};
 pub use builder::Fit;
+pub use central::{Central, SampledPairs};
 pub use chain::{SavedChain, Snapshot};
 pub use connections::{disconnection, underdetermination};
 pub use control::Control;
