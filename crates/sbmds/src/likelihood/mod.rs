@@ -33,8 +33,8 @@ use layout::{ChunkGradient, Layout};
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
-pub use partners::{Derivatives, MOST_HESSIAN_DIMS, PartnerLists};
 use partners::Partners;
+pub use partners::{Derivatives, MOST_HESSIAN_DIMS, PartnerLists};
 pub use scratch::Scratch;
 pub use simd::InstructionSet;
 

@@ -4,8 +4,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-use super::adaptation::StepSize;
 use super::Evaluated;
+use super::adaptation::StepSize;
 use crate::likelihood::log_phi_cdf;
 use crate::posterior::Posterior;
 use crate::simulate::positive_normal;
@@ -38,9 +38,8 @@ impl NoiseWalk {
         let prior = posterior.noise();
         // The truncated proposals are not symmetric: q(v|v*) / q(v*|v) = Phi(v / tau) / Phi(v* / tau).
         let hastings = log_phi_cdf(variance / tau) - log_phi_cdf(proposed / tau);
-        let change = density_at(proposed) - current + prior.log_density(proposed)
-            - prior.log_density(variance)
-            + hastings;
+        let change =
+            density_at(proposed) - current + prior.log_density(proposed) - prior.log_density(variance) + hastings;
         let acceptance = if change.is_nan() { 0.0 } else { change.exp().min(1.0) };
         let accepted = rng.random::<f64>() < acceptance;
         NoiseMove { variance: if accepted { proposed } else { variance }, accepted, acceptance }

@@ -13,6 +13,7 @@ use super::{Evaluated, StepInfo};
 /// In the list of samplers; 0.65 is the paper's acceptance rate.
 pub(super) const ENTRY: Entry = Entry {
     name: "hmc",
+    independent_after: 20,
     target_acceptance: 0.65,
     start,
     load: |tuning| Ok(Box::new(postcard::from_bytes::<Hmc>(tuning)?)),
@@ -67,12 +68,7 @@ impl Move for Hmc {
 
 impl Hmc {
     /// One trajectory, accepted or not (eq. 14).
-    fn transition(
-        &self,
-        current: &mut Evaluated,
-        target: &mut impl Target,
-        rng: &mut ChaCha8Rng,
-    ) -> StepInfo {
+    fn transition(&self, current: &mut Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) -> StepInfo {
         let n_steps = self.draw_n_steps(rng);
         let mut point = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(&self.inverse_mass, rng) };
         let energy = point.energy(&self.inverse_mass);

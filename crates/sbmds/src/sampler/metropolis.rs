@@ -14,6 +14,7 @@ use crate::posterior::Given;
 /// In the list of samplers; 0.234 is the optimum for many dimensions (Roberts, Gelman & Gilks 1997).
 pub(super) const JOINT: Entry = Entry {
     name: "mh",
+    independent_after: 1_000,
     target_acceptance: 0.234,
     start: start_joint,
     load: |tuning| Ok(Box::new(postcard::from_bytes::<JointWalk>(tuning)?)),
@@ -22,6 +23,7 @@ pub(super) const JOINT: Entry = Entry {
 /// In the list of samplers; 0.35 is near the optimum for a few dimensions.
 pub(super) const SINGLE: Entry = Entry {
     name: "mwg",
+    independent_after: 100,
     target_acceptance: 0.35,
     start: start_single,
     load: |tuning| Ok(Box::new(postcard::from_bytes::<SingleWalk>(tuning)?)),

@@ -111,8 +111,7 @@ impl<'a> Chain<'a> {
         mut workspace: Workspace,
         first: impl FnOnce(&SamplerSettings, Vec<f64>, &mut Conditions, &mut ChaCha8Rng) -> (Evaluated, Box<dyn Move>),
     ) -> Self {
-        let mut conditions =
-            Conditions { posterior, workspace: &mut workspace, variance, spread: &spread, own: &own };
+        let mut conditions = Conditions { posterior, workspace: &mut workspace, variance, spread: &spread, own: &own };
         let (current, kernel) = first(settings, x, &mut conditions, &mut rng);
         // The posterior sd of sigma^2 is about sigma^2 sqrt(2 / pairs).
         let tau = 2.4 * variance * (2.0 / posterior.likelihood().n_pairs().max(1) as f64).sqrt();
@@ -205,7 +204,10 @@ impl<'a> Chain<'a> {
 
     fn log_prior_own(&self) -> f64 {
         let own = self.own();
-        self.posterior.likelihood().own().map_or(0.0, |parameters| parameters.add_log_prior(own, &mut vec![0.0; own.len()]))
+        self.posterior
+            .likelihood()
+            .own()
+            .map_or(0.0, |parameters| parameters.add_log_prior(own, &mut vec![0.0; own.len()]))
     }
 
     fn move_locations(&mut self) -> StepInfo {

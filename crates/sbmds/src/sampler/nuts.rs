@@ -23,6 +23,7 @@ use crate::posterior::{Posterior, Unknowns};
 /// In the list of samplers; 0.8 is Stan's acceptance rate.
 pub(super) const ENTRY: Entry = Entry {
     name: "nuts",
+    independent_after: 5,
     target_acceptance: 0.8,
     start,
     load: |tuning| Ok(Box::new(postcard::from_bytes::<Nuts>(tuning)?)),
@@ -170,12 +171,7 @@ impl Nuts {
     }
 
     /// One draw from the trajectory that doubles until it turns back.
-    fn transition(
-        &self,
-        current: &mut Evaluated,
-        target: &mut impl Target,
-        rng: &mut ChaCha8Rng,
-    ) -> StepInfo {
+    fn transition(&self, current: &mut Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) -> StepInfo {
         let start = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(&self.inverse_mass, rng) };
         let mut walk = Walk {
             target,

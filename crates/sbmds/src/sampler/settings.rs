@@ -13,6 +13,8 @@ use super::{Evaluated, hmc, metropolis, nuts};
 pub(super) struct Entry {
     /// What it is called on the command line and in saved chains.
     pub name: &'static str,
+    /// Iterations after which draws of maps of some twenty objects are nearly independent.
+    pub independent_after: usize,
     /// Acceptance rate to adapt to, unless the settings say otherwise.
     pub target_acceptance: f64,
     /// The first evaluation and the untuned move, from locations `x`.
@@ -63,6 +65,11 @@ impl Sampler {
     /// What `auto` stands for.
     pub fn resolve(self) -> Self {
         if self == Self::Auto { Self::Nuts } else { self }
+    }
+
+    /// Iterations after which draws of maps of some twenty objects are nearly independent.
+    pub fn independent_after(self) -> usize {
+        self.entry().independent_after
     }
 
     /// The move of that name with its saved tuning.
