@@ -127,6 +127,11 @@ impl Posterior {
         &*self.likelihood
     }
 
+    /// The same, to be kept after the posterior is gone.
+    pub(crate) fn shared_likelihood(&self) -> &Arc<dyn LogLikelihood> {
+        &self.likelihood
+    }
+
     /// The prior of the locations.
     pub fn locations(&self) -> &dyn LocationPrior {
         &*self.locations

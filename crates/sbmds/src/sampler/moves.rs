@@ -44,7 +44,7 @@ impl<'a> Conditions<'a> {
 /// A Markov move of the locations, or of more, that leaves the posterior as it is; with its tuning, which is saved with the chain.
 ///
 /// A chain of its own is started with [`Chain::with_move`](super::Chain::with_move).
-pub trait Move: SavedMove + fmt::Debug + Send {
+pub trait Move: SavedMove + fmt::Debug + Send + Sync {
     /// The name under which it is saved.
     fn name(&self) -> &'static str;
 
