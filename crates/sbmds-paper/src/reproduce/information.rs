@@ -1,7 +1,7 @@
 //! How much of the full posterior sparse couplings keep: width, means and coverage of distances, beside those of all pairs.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -67,16 +67,25 @@ impl Experiment for Information {
     }
 
     fn measured(&self) -> Vec<String> {
-        ["sd_ratio", "shift", "hellinger", "coverage", "estimated_sd_ratio", "estimated_shift", "seconds", "full_seconds"]
-            .map(String::from)
-            .to_vec()
+        [
+            "sd_ratio",
+            "shift",
+            "hellinger",
+            "coverage",
+            "estimated_sd_ratio",
+            "estimated_shift",
+            "seconds",
+            "full_seconds",
+        ]
+        .map(String::from)
+        .to_vec()
     }
 
     fn run(&self, cell: &Cell, scale: Scale) -> Result<Vec<f64>, ReproduceError> {
         let data = simulated(cell, half_normal(cell));
         let full = self.full(cell, &data, scale)?;
         let begin = Instant::now();
-        let fitted = self.fit(cell, &data, couplings(cell), scale, 2)?;
+        let fitted = self.fit(cell, &data, cell.couplings(), scale, 2)?;
         let seconds = begin.elapsed().as_secs_f64();
         let draws = distances(cell, &fitted);
         let truth = random_pairs(cell.n_objects, DISTANCES).into_iter().map(|(a, b)| data.truth().distance(a, b));
@@ -92,14 +101,30 @@ impl Experiment for Information {
     }
 
     fn findings(&self, rows: &[Row], scale: Scale) -> Findings {
-        let columns = ["N", "noise", "couplings", "sd ratio", "shift", "Hellinger", "coverage", "sd ratio (check)", "shift (check)"];
+        let columns = [
+            "N",
+            "noise",
+            "couplings",
+            "sd ratio",
+            "shift",
+            "Hellinger",
+            "coverage",
+            "sd ratio (check)",
+            "shift (check)",
+        ];
         let mut comparison = Table::new(&columns);
-        let mut table = Table::new(&[&["objects", "noise", "method", "count"][..], &self.measured().iter().map(String::as_str).collect::<Vec<_>>()].concat());
+        let mut table = Table::new(
+            &[
+                &["objects", "noise", "method", "count"][..],
+                &self.measured().iter().map(String::as_str).collect::<Vec<_>>(),
+            ]
+            .concat(),
+        );
         for Row { cell, values } in rows {
             let setting = [cell.n_objects.to_string(), cell.sd.to_string()];
             let known = |value: f64| if value.is_nan() { String::new() } else { short(value) };
             let found: Vec<String> = values[..6].iter().map(|&value| known(value)).collect();
-            comparison.rows.push([&setting[..], &[couplings(cell).to_string()], &found].concat());
+            comparison.rows.push([&setting[..], &[cell.couplings().to_string()], &found].concat());
             let method = [cell.method.to_string(), cell.count.to_string()];
             table.rows.push([&setting[..], &method, &values.iter().copied().map(exact).collect::<Vec<_>>()].concat());
         }
@@ -133,17 +158,8 @@ impl Information {
         let data = Dissimilarities::from_fn(Names::numbered(cell.n_objects), |a, b| data.delta(a, b));
         let fit = Fit::of(&data).dims(cell.n_dims).couplings(couplings).priors(PriorFamily::Paper).chains(2);
         let fit = fit.warmup(warmup).draws(draws).seed(seed).threads(1).stop_when(&self.stop);
-        Ok(fit.run()?)
-    }
-}
-
-fn couplings(cell: &Cell) -> Couplings {
-    match cell.method {
-        Method::Full | Method::Classical => Couplings::Full,
-        Method::Band => Couplings::Band(cell.count),
-        Method::Landmark => Couplings::Landmark(cell.count),
-        Method::Dispersed | Method::Unchosen => Couplings::Dispersed(cell.count),
-        Method::Anchored => Couplings::Anchored(cell.count),
+        let fitted = fit.run()?;
+        if self.stop.load(Ordering::Relaxed) { Err(ReproduceError::Interrupted) } else { Ok(fitted) }
     }
 }
 
@@ -198,7 +214,8 @@ fn page(comparison: Table) -> Page {
 }
 
 fn figure(groups: &[Group], scale: Scale) -> Scene {
-    let mut settings: Vec<(usize, u64)> = groups.iter().map(|group| (group.cell.n_objects, group.cell.sd.to_bits())).collect();
+    let mut settings: Vec<(usize, u64)> =
+        groups.iter().map(|group| (group.cell.n_objects, group.cell.sd.to_bits())).collect();
     settings.sort_unstable();
     settings.dedup();
     let methods = [Method::Band, Method::Landmark, Method::Dispersed, Method::Anchored];

@@ -20,17 +20,10 @@ pub(super) fn file_name(path: &Path) -> String {
 
 /// The settings of a cell's fit as far as all experiments agree.
 pub(super) fn config(cell: &Cell, input: InputConfig) -> FitConfig {
-    let couplings = match cell.method {
-        Method::Full | Method::Classical => Couplings::Full,
-        Method::Band => Couplings::Band(cell.count),
-        Method::Landmark => Couplings::Landmark(cell.count),
-        // No experiment on files leaves offsets unchosen: a fit cannot be asked to.
-        Method::Dispersed | Method::Unchosen => Couplings::Dispersed(cell.count),
-    };
     FitConfig {
         sbmds_version: env!("CARGO_PKG_VERSION").into(),
         input,
-        model: ModelConfig { n_dims: cell.n_dims, couplings, ..ModelConfig::default() },
+        model: ModelConfig { n_dims: cell.n_dims, couplings: cell.couplings(), ..ModelConfig::default() },
         ..FitConfig::default()
     }
 }

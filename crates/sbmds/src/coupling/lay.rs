@@ -65,14 +65,17 @@ pub fn lay(
         Couplings::Band(bands) => Pairs::band(n_objects, *bands),
         // The last object has no later one: N - 1 landmarks are all pairs.
         Couplings::Landmark(count) => Pairs::Landmarks((*count).min(n_objects - 1)),
-        Couplings::Dispersed(bands) => {
+        Couplings::Dispersed(bands) | Couplings::Anchored(bands) => {
             Pairs::Diagonals(dispersed_offsets(n_objects, *bands, &mut stream(options.seed, 0, Purpose::Coupling)))
         }
         Couplings::Graph(path) => graph(&read_edges(path, data.names())?, &order),
     };
-    let pairs = match data.measured_pairs() {
-        Some(measured) => measured_only(&pairs, measured, &order),
-        None => pairs,
+    let pairs = match (data.measured_pairs(), &couplings) {
+        (Some(measured), Couplings::Anchored(bands)) => {
+            some_measured(measured, &order, bands * n_objects, options.seed)
+        }
+        (Some(measured), _) => measured_only(&pairs, measured, &order),
+        (None, _) => pairs,
     };
     Ok(Coupling { couplings, order, pairs })
 }
@@ -115,6 +118,19 @@ fn graph(edges: &[(u32, u32)], order: &[usize]) -> Pairs {
         .collect();
     pairs.sort_unstable();
     Pairs::Graph(pairs)
+}
+
+/// All measured pairs, by coupling position.
+pub(crate) fn all_measured(measured: &[(u32, u32, f64)], order: &[usize]) -> Pairs {
+    graph(&measured.iter().map(|&(a, b, _)| (a, b)).collect::<Vec<_>>(), order)
+}
+
+/// At most so many of the measured pairs, at random.
+fn some_measured(measured: &[(u32, u32, f64)], order: &[usize], most: usize, seed: u64) -> Pairs {
+    let mut chosen: Vec<(u32, u32)> = measured.iter().map(|&(a, b, _)| (a, b)).collect();
+    chosen.shuffle(&mut stream(seed, 0, Purpose::Coupling));
+    chosen.truncate(most);
+    graph(&chosen, order)
 }
 
 /// The measured pairs among the coupled: what an edge list can say.

@@ -13,6 +13,7 @@ mod spec;
 pub use check::{Connections, Underdetermined};
 pub use effort::Effort;
 pub use landmarks::spread_landmarks;
+pub(crate) use lay::all_measured;
 pub use lay::{LandmarkChoice, LayOptions, Order, lay};
 pub use offsets::{CHOSEN_BANDS, dispersed_offsets, random_offsets};
 pub use spec::Couplings;

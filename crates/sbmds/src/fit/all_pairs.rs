@@ -1,23 +1,31 @@
 //! One pass over all measured pairs, block by block: memory does not grow with their number.
 
+use super::problem::Problem;
 use super::unit::Unit;
-use crate::coupling::Pairs;
+use crate::coupling::{Pairs, all_measured};
 use crate::dissimilarity::Dissimilarities;
 use crate::likelihood::{AnchorValue, Likelihood, LogLikelihood, MapPoint, Noise, Storage, Workspace};
+use crate::settings::Resolved;
 
 /// Pairs of one block: 32 MB.
 const BLOCK: usize = 4_000_000;
 
 /// All measured pairs of the objects in coupling order, in the model's unit.
 pub(crate) struct AllPairs<'a> {
-    pub data: &'a Dissimilarities,
-    pub order: &'a [usize],
-    pub n_dims: usize,
-    pub noise: Noise,
-    pub unit: Unit,
+    data: &'a Dissimilarities,
+    order: &'a [usize],
+    n_dims: usize,
+    noise: Noise,
+    unit: Unit,
 }
 
-impl AllPairs<'_> {
+impl<'a> AllPairs<'a> {
+    /// All that was measured of a problem.
+    pub fn of(problem: &'a Problem, config: &Resolved) -> Self {
+        let (n_dims, noise) = (config.model.n_dims, config.model.noise);
+        Self { data: &problem.data, order: &problem.coupling.order, n_dims, noise, unit: problem.unit }
+    }
+
     /// Log-likelihood and gradient of all pairs at a point.
     pub fn gradient(&self, at: MapPoint) -> AnchorValue {
         let mut workspace = Workspace::parallel();
@@ -46,7 +54,7 @@ impl AllPairs<'_> {
             visit(&block.in_unit(self.unit.0));
         };
         if let Some(measured) = self.data.measured_pairs() {
-            return visit_pairs(&Pairs::measured(measured, self.order));
+            return visit_pairs(&all_measured(measured, self.order));
         }
         let mut first = 1;
         while first < n_objects {
@@ -55,7 +63,7 @@ impl AllPairs<'_> {
                 last += 1;
                 n_pairs += n_objects - last;
             }
-            visit_pairs(&Pairs::diagonals(first..=last, n_objects));
+            visit_pairs(&Pairs::Diagonals((first..=last).collect()));
             first = last + 1;
         }
     }

@@ -10,9 +10,10 @@ use super::all_pairs::AllPairs;
 use super::control::Control;
 use super::problem::Problem;
 use crate::Locations;
+use crate::embedding::{procrustes, rms_difference};
 use crate::likelihood::{Anchored, LogLikelihood, MapPoint};
 use crate::posterior::Posterior;
-use crate::settings::Resolved;
+use crate::settings::{Resolved, Start};
 use crate::start::{Maximum, Starts, maximise_to};
 
 /// Rounds at most.
@@ -24,21 +25,13 @@ const GAIN: f64 = 1e-5;
 
 /// The problem with the posterior of all pairs, as the coupled ones and an anchor tell it; chains start at the anchor.
 pub(crate) fn anchor(problem: Problem, config: &Resolved, control: &Control) -> Problem {
-    let all = AllPairs {
-        data: &problem.data,
-        order: &problem.coupling.order,
-        n_dims: config.model.n_dims,
-        noise: config.model.noise,
-        unit: problem.unit,
-    };
-    let starts = Starts::new(&problem, config);
+    let all = AllPairs::of(&problem, config);
     // Chains from the prior have no map; the data do.
-    let Some(map) = starts.map().cloned().or_else(|| {
-        Starts::new(&problem, &config.clone().starting_from(crate::settings::Start::Auto)).map().cloned()
-    }) else {
-        return problem;
-    };
-    let first = starts.parameters_at(&map);
+    let is_drawn = config.run.start == Start::Prior;
+    let config = if is_drawn { &config.clone().starting_from(Start::Auto) } else { config };
+    let starts = Starts::new(&problem, config);
+    let Some(map) = starts.map().cloned() else { return problem };
+    let first = starts.at(&map);
     let spread = first.spread.clone();
     let mut at = Maximum { x: map, sigma: first.sigma() };
     let n_coordinates = at.x.as_slice().len() as f64;
@@ -57,6 +50,7 @@ pub(crate) fn anchor(problem: Problem, config: &Resolved, control: &Control) -> 
         posterior.likelihood().n_pairs()
     ));
     let posterior = corrected(&problem, &all, &at);
+    drop(starts);
     Problem { posterior, anchor: Some(at.x), ..problem }
 }
 
@@ -64,7 +58,7 @@ pub(crate) fn anchor(problem: Problem, config: &Resolved, control: &Control) -> 
 fn corrected(problem: &Problem, all: &AllPairs, at: &Maximum) -> Posterior {
     let point = MapPoint { x: at.x.as_slice(), sigma: at.sigma, own: &[] };
     let full = all.gradient(point);
-    let anchored = Anchored::new(Arc::clone(&problem.coupled), point, &full);
+    let anchored = Anchored::new(Arc::clone(&problem.pairs), point, &full);
     problem.posterior.clone().with_likelihood(Arc::new(anchored))
 }
 
@@ -77,6 +71,6 @@ fn in_widths(from: &Maximum, to: &Maximum, likelihood: &dyn LogLikelihood) -> f6
 }
 
 fn rms_move(from: &Locations, to: &Locations) -> f64 {
-    let aligned = crate::embedding::procrustes(to, from).apply(to);
-    crate::embedding::rms_difference(&aligned, from) / (from.n_dims() as f64).sqrt()
+    let aligned = procrustes(to, from).apply(to);
+    rms_difference(&aligned, from) / (from.n_dims() as f64).sqrt()
 }

@@ -58,13 +58,15 @@ impl AnchorCheck {
             return Ok(None);
         }
         let sample = Sample::read(config, problem, pairs, reader)?;
-        let points: Vec<MapPoint> = sample.points.iter().map(|(x, sigma)| MapPoint { x, sigma: *sigma, own: &[] }).collect();
+        let points: Vec<MapPoint> =
+            sample.points.iter().map(|(x, sigma)| MapPoint { x, sigma: *sigma, own: &[] }).collect();
         let all = AllPairs::of(problem, config);
         let likelihood = problem.posterior.likelihood();
         let mut workspace = Workspace::parallel();
         let anchored: Vec<f64> = points.iter().map(|&at| likelihood.value(&mut workspace, at)).collect();
-        let log_weights: Vec<f64> = all.values(&points).iter().zip(&anchored).map(|(all, anchored)| all - anchored).collect();
-        let weight = likelihood.n_pairs() as f64 / problem.coupled.n_pairs() as f64;
+        let log_weights: Vec<f64> =
+            all.values(&points).iter().zip(&anchored).map(|(all, anchored)| all - anchored).collect();
+        let weight = likelihood.n_pairs() as f64 / problem.pairs.n_pairs() as f64;
         Ok(Some(Self::from_weights(&log_weights, &sample.distances, weight, bands, problem.data.n_objects())))
     }
 
@@ -167,16 +169,16 @@ fn in_model(x: &Locations, problem: &Problem) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use rand_distr::{Distribution, StandardNormal};
+
     use super::*;
+    use crate::random::{Purpose, stream};
 
     /// A quantity ~ N(0, 1) under the approximation; log weights of N(0.8, 1) and of N(0, 0.8^2) against it.
     #[test]
     fn shifts_and_widths_are_those_of_the_weights() {
-        let normal = |k: usize| {
-            let u = ((k as f64 + 0.5) * 0.618_033_988_749_895).fract();
-            crate::diagnostics::normal_quantile(u)
-        };
-        let draws: Vec<f64> = (0..400).map(normal).collect();
+        let mut rng = stream(1, 0, Purpose::Simulation);
+        let draws: Vec<f64> = (0..2_000).map(|_| StandardNormal.sample(&mut rng)).collect();
         let shifted: Vec<f64> = draws.iter().map(|z| 0.8 * z).collect();
         let check = AnchorCheck::from_weights(&shifted, &[draws.clone()], 10.0, 20, 1_000);
         assert!((check.shift - 0.8).abs() < 0.05 && (check.sd_ratio - 1.0).abs() < 0.05, "{check:?}");

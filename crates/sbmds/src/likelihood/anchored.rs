@@ -172,14 +172,17 @@ impl Alignment {
     fn new(x: &[f64], anchor: &[f64], c: &[f64], n_objects: usize) -> Self {
         let n_dims = x.len() / n_objects;
         let cross = |other: &[f64]| -> Vec<f64> {
-            let entry = |k: usize| dot(&x[k / n_dims * n_objects..][..n_objects], &other[k % n_dims * n_objects..][..n_objects]);
+            let entry = |k: usize| {
+                dot(&x[k / n_dims * n_objects..][..n_objects], &other[k % n_dims * n_objects..][..n_objects])
+            };
             (0..n_dims * n_dims).map(entry).collect()
         };
         let (s, g) = (cross(anchor), cross(c));
         let (squares, basis) = symmetric_eigen(n_dims, &product(n_dims, &transposed(n_dims, &s), &s));
         // Maps on a line have one direction only: any rotation of the others will do.
         let largest = squares.iter().copied().fold(0.0, f64::max);
-        let singular: Vec<f64> = squares.iter().map(|&d| d.max(1e-24 * largest).max(f64::MIN_POSITIVE).sqrt()).collect();
+        let singular: Vec<f64> =
+            squares.iter().map(|&d| d.max(1e-24 * largest).max(f64::MIN_POSITIVE).sqrt()).collect();
         let scaled = from_basis(n_dims, &basis, |a, b| if a == b { 1.0 / singular[a] } else { 0.0 });
         let rotation = product(n_dims, &scaled, &transposed(n_dims, &s));
         let q = product(n_dims, &rotation, &g);
@@ -219,4 +222,111 @@ fn transposed(n: usize, a: &[f64]) -> Vec<f64> {
 fn from_basis(n: usize, basis: &[f64], entry: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let matrix: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();
     product(n, &product(n, basis, &matrix), &transposed(n, basis))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::Locations;
+    use crate::coupling::Pairs;
+    use crate::likelihood::{Likelihood, Noise, Storage};
+    use crate::random::{Purpose, stream};
+
+    const N: usize = 12;
+
+    fn random(n_dims: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        (0..N * n_dims).map(|_| rng.random_range(-1.0..1.0)).collect()
+    }
+
+    fn likelihood(n_dims: usize, pairs: &Pairs) -> Arc<dyn LogLikelihood> {
+        let delta = |a: usize, b: usize| 0.3 + ((7 * a + 3 * b) as f64 * 0.618).fract();
+        Arc::new(Likelihood::new(N, n_dims, pairs, Noise::TruncatedNormal, Storage::F64, delta))
+    }
+
+    fn at(x: &[f64], sigma: f64) -> MapPoint<'_> {
+        MapPoint { x, sigma, own: &[] }
+    }
+
+    fn anchored(n_dims: usize, pairs: &Pairs, anchor: MapPoint) -> Anchored {
+        let full = likelihood(n_dims, &Pairs::full(N));
+        let all = AnchorValue::of(&*full, &mut Workspace::serial(), anchor);
+        Anchored::new(likelihood(n_dims, pairs), anchor, &all)
+    }
+
+    fn both(likelihood: &dyn LogLikelihood, point: MapPoint) -> (LikelihoodValue, Vec<f64>) {
+        let mut gradient = vec![0.0; point.x.len()];
+        let value = likelihood.both(&mut Workspace::serial(), point, MapGradient { x: &mut gradient, own: &mut [] });
+        (value, gradient)
+    }
+
+    /// Value and gradient at the anchor are those of all pairs; elsewhere the gradient is that of the value.
+    #[test]
+    fn derivatives_are_those_of_the_value() {
+        for n_dims in [1, 2, 3, 5] {
+            let rng = &mut stream(n_dims as u64, 0, Purpose::Simulation);
+            let (anchor, x) = (random(n_dims, rng), random(n_dims, rng));
+            let anchored = anchored(n_dims, &Pairs::band(N, 3), at(&anchor, 0.4));
+            let full = likelihood(n_dims, &Pairs::full(N));
+            let ((value, gradient), (all, of_all)) =
+                (both(&anchored, at(&anchor, 0.4)), both(&*full, at(&anchor, 0.4)));
+            assert!((value.log_likelihood - all.log_likelihood).abs() < 1e-9, "{value:?} {all:?}");
+            assert!((value.by_log_sigma - all.by_log_sigma).abs() < 1e-9);
+            assert!(gradient.iter().zip(&of_all).all(|(a, b)| (a - b).abs() < 1e-9), "D = {n_dims}");
+            let (value, gradient) = both(&anchored, at(&x, 0.3));
+            let at_value = |x: &[f64], sigma: f64| anchored.value(&mut Workspace::serial(), at(x, sigma));
+            assert!((at_value(&x, 0.3) - value.log_likelihood).abs() < 1e-9);
+            let h = 1e-5;
+            for k in 0..x.len() {
+                let moved = |by: f64| {
+                    let mut x = x.clone();
+                    x[k] += by;
+                    at_value(&x, 0.3)
+                };
+                let slope = (moved(h) - moved(-h)) / (2.0 * h);
+                assert!(
+                    (slope - gradient[k]).abs() < 1e-4 * (1.0 + slope.abs()),
+                    "D = {n_dims}: {slope} {}",
+                    gradient[k]
+                );
+            }
+            let by_log_sigma = (at_value(&x, 0.3 * h.exp()) - at_value(&x, 0.3 * (-h).exp())) / (2.0 * h);
+            assert!((by_log_sigma - value.by_log_sigma).abs() < 1e-4 * (1.0 + by_log_sigma.abs()));
+        }
+    }
+
+    #[test]
+    fn with_all_pairs_coupled_nothing_is_corrected() {
+        let rng = &mut stream(3, 0, Purpose::Simulation);
+        let (anchor, x) = (random(2, rng), random(2, rng));
+        let anchored = anchored(2, &Pairs::full(N), at(&anchor, 0.4));
+        assert_eq!(anchored.weight(), 1.0);
+        let (value, gradient) = both(&anchored, at(&x, 0.2));
+        let (all, of_all) = both(&*likelihood(2, &Pairs::full(N)), at(&x, 0.2));
+        assert!((value.log_likelihood - all.log_likelihood).abs() < 1e-9);
+        assert!(gradient.iter().zip(&of_all).all(|(a, b)| (a - b).abs() < 1e-9));
+    }
+
+    /// Neither rotations, reflections and shifts of the map nor those of the anchor change anything.
+    #[test]
+    fn rigid_motions_are_not_seen() {
+        let rng = &mut stream(4, 0, Purpose::Simulation);
+        let (anchor, x) = (random(2, rng), random(2, rng));
+        let moved = |x: &[f64]| {
+            let (sin, cos) = 1.1_f64.sin_cos();
+            let map = Locations::from_fn(N, 2, |object, dim| match dim {
+                0 => cos * x[object] - sin * x[N + object] + 3.0,
+                _ => -(sin * x[object] + cos * x[N + object]) - 7.0,
+            });
+            map.as_slice().to_vec()
+        };
+        let value = |anchor: &[f64], x: &[f64]| {
+            anchored(2, &Pairs::band(N, 3), at(anchor, 0.4)).value(&mut Workspace::serial(), at(x, 0.3))
+        };
+        let expected = value(&anchor, &x);
+        assert!((value(&anchor, &moved(&x)) - expected).abs() < 1e-8);
+        assert!((value(&moved(&anchor), &x) - expected).abs() < 1e-8);
+    }
 }

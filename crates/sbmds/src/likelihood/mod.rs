@@ -4,6 +4,7 @@
 //! shared by all chains. A [`Workspace`] is the scratch memory of one chain. `reference` is the slow twin that says
 //! the equations plainly.
 
+mod anchored;
 mod arrays;
 mod deltas;
 mod density;
@@ -30,6 +31,7 @@ use graph::Graph;
 use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 
+pub use anchored::{AnchorValue, Anchored};
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
