@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use sbmds::coupling::Couplings;
 use sbmds::dissimilarity::input_hash;
 use sbmds::run::{FitConfig, InputConfig, ModelConfig, Summary};
 
-use super::{Cell, Method, ReproduceError};
+use super::{Cell, ReproduceError};
 
 /// The content of a file in few letters.
 pub(super) fn hash(path: &Path) -> Result<String, ReproduceError> {
