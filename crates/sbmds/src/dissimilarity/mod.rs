@@ -38,6 +38,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod titers;
 mod triangle;
 mod words;
 
@@ -54,6 +55,7 @@ pub use names::Names;
 pub use points::read_points;
 pub use positions::read_positions;
 pub use sniff::Format;
+pub use titers::{Levels, Titer, TiterRow, Titers, read_levels, read_titers};
 
 use dense::Dense;
 use edges::EdgeList;
