@@ -132,7 +132,12 @@ mod tests {
             let by_lower = (log_between(a + h, b).value - log_between(a - h, b).value) / (2.0 * h);
             assert_relative_eq!(at.by_lower, by_lower, max_relative = 1e-6, epsilon = 1e-8);
             let by_upper = (log_between(a, b + h).value - log_between(a, b - h).value) / (2.0 * h);
-            assert_relative_eq!(at.by_upper, if b.is_finite() { by_upper } else { 0.0 }, max_relative = 1e-6, epsilon = 1e-8);
+            assert_relative_eq!(
+                at.by_upper,
+                if b.is_finite() { by_upper } else { 0.0 },
+                max_relative = 1e-6,
+                epsilon = 1e-8
+            );
         }
     }
 }

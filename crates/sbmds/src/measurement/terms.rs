@@ -99,7 +99,13 @@ impl Terms {
     ///
     /// # Panics
     /// If a term names an object that is not there, or one object twice.
-    pub fn new(n_objects: usize, terms: &[Term], family: Family, quantity: Quantity, known_errors: KnownErrors) -> Self {
+    pub fn new(
+        n_objects: usize,
+        terms: &[Term],
+        family: Family,
+        quantity: Quantity,
+        known_errors: KnownErrors,
+    ) -> Self {
         let is_pair = |term: &Term| term.near != term.far && (term.near.max(term.far) as usize) < n_objects;
         assert!(terms.iter().all(is_pair), "every term is about two of the {n_objects} objects");
         let mut given: Vec<usize> = (0..terms.len()).collect();

@@ -38,8 +38,12 @@ impl Columns {
             })),
             (_, _, None) => Ok(None),
             (virus, _, _) => {
-                let missing = if virus.is_none() { "virus (virus, virusStrain)" } else { "serum (serum, serumIsolate)" };
-                let problem = format!("there is a column of titres, but none that names the {missing}; there are: {}", listed(header));
+                let missing =
+                    if virus.is_none() { "virus (virus, virusStrain)" } else { "serum (serum, serumIsolate)" };
+                let problem = format!(
+                    "there is a column of titres, but none that names the {missing}; there are: {}",
+                    listed(header)
+                );
                 Err(Fault::new(problem, "name the columns virus, serum, titer, or as BEAST does"))
             }
         }
@@ -66,7 +70,8 @@ mod tests {
 
     #[test]
     fn strains_and_single_sera_are_the_objects() {
-        let columns = find("virusIsolate,virusStrain,virusYear,serumIsolate,serumStrain,serumYear,titer").unwrap().unwrap();
+        let columns =
+            find("virusIsolate,virusStrain,virusYear,serumIsolate,serumStrain,serumYear,titer").unwrap().unwrap();
         assert_eq!((columns.virus, columns.serum, columns.titer), (1, 3, 6));
         assert_eq!((columns.virus_year, columns.serum_year), (Some(2), Some(5)));
         let columns = find("source,Titre,serum,virus").unwrap().unwrap();

@@ -23,7 +23,8 @@ impl Objects {
         for name in names {
             let n_before = objects.len();
             if objects.find_or_add(name).map_err(|fault| fault.at("titres", Place::File))? < n_before {
-                let fault = Fault::new(format!("the name {name} is given twice"), "give every object a name of its own");
+                let fault =
+                    Fault::new(format!("the name {name} is given twice"), "give every object a name of its own");
                 return Err(fault.at("titres", Place::File));
             }
         }
@@ -122,8 +123,11 @@ pub fn read_levels(path: &Path, titers: &Titers, levels: Levels) -> Result<Vec<f
         }
         values[object - objects.start] = value;
     }
-    let without: Vec<String> =
-        objects.zip(&values).filter(|(_, value)| value.is_nan()).map(|(n, _)| titers.names.get(n).into_owned()).collect();
+    let without: Vec<String> = objects
+        .zip(&values)
+        .filter(|(_, value)| value.is_nan())
+        .map(|(n, _)| titers.names.get(n).into_owned())
+        .collect();
     if !without.is_empty() {
         return Err(in_file(without_level(kinds, &without)));
     }

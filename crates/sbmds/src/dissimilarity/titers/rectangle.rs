@@ -24,12 +24,16 @@ pub(super) fn read(mut lines: Lines<'_>, style: Style, header: &[String]) -> Res
         let virus = add_new(&mut viruses, &cells[0], &line)?;
         for (serum, cell) in cells[1..].iter().enumerate() {
             n_blank += usize::from(cell.is_empty());
-            let read = titer::parse(cell, style).map_err(|fault| line.error_in(serum + 2, fault).between([cells[0].as_ref()]))?;
+            let read = titer::parse(cell, style)
+                .map_err(|fault| line.error_in(serum + 2, fault).between([cells[0].as_ref()]))?;
             rows.extend(read.map(|titer| TiterRow { virus, serum, titer }));
         }
     }
     let Some(sera) = sera else {
-        let fault = Fault::new("there is a header, but no virus", "give one line per virus, or the columns virus, serum, titer");
+        let fault = Fault::new(
+            "there is a header, but no virus",
+            "give one line per virus, or the columns virus, serum, titer",
+        );
         return Err(fault.at(file, Place::File));
     };
     let mut titers = Titers::assemble(file, viruses, sera, rows)?;
@@ -49,7 +53,10 @@ fn read_header(file: &str, header: &[String], n_cells: usize) -> Result<Objects,
         let n_before = sera.len();
         if sera.find_or_add(name).map_err(at)? < n_before {
             let problem = format!("the serum {} has two columns", shortened(name));
-            return Err(at(Fault::new(problem, "give every serum a name of its own; repeats go in lines of the long form")));
+            return Err(at(Fault::new(
+                problem,
+                "give every serum a name of its own; repeats go in lines of the long form",
+            )));
         }
     }
     Ok(sera)

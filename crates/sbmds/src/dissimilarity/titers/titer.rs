@@ -61,7 +61,10 @@ pub(super) fn parse(cell: &str, style: Style) -> Result<Option<Titer>, Fault> {
 
 fn not_a_titer(cell: &str) -> Fault {
     let problem = format!("\"{}\" is no titre", shortened(cell));
-    Fault::new(problem, "write a number, <40, >1280, or * for a pair that was not measured; repeats go in lines of the long form")
+    Fault::new(
+        problem,
+        "write a number, <40, >1280, or * for a pair that was not measured; repeats go in lines of the long form",
+    )
 }
 
 #[cfg(test)]
@@ -87,7 +90,9 @@ mod tests {
 
     #[test]
     fn the_grid_starts_at_ten_or_at_eight() {
-        for (value, is_on_grid) in [(10.0, true), (5.0, true), (1280.0, true), (32.0, true), (4096.0, true), (230.0, false)] {
+        for (value, is_on_grid) in
+            [(10.0, true), (5.0, true), (1280.0, true), (32.0, true), (4096.0, true), (230.0, false)]
+        {
             assert_eq!(Titer::Number(value).is_on_grid(), is_on_grid, "{value}");
         }
         assert!(!Titer::Below(40.0).is_on_grid());
