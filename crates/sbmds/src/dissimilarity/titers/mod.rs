@@ -15,7 +15,7 @@ use std::path::Path;
 pub use objects::{Levels, read_levels};
 pub use titer::Titer;
 
-use super::error::{Fault, InputError, Place, brief, listed, shortened};
+use super::error::{Fault, FilePosition, InputError, brief, listed, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::Source;
@@ -108,11 +108,11 @@ impl Titers {
     fn assemble(file: &str, viruses: Objects, sera: Objects, rows: Vec<TiterRow>) -> Result<Self, InputError> {
         if rows.is_empty() {
             let fault = Fault::new("no titre is a number or a limit", "give a table with measured titres");
-            return Err(fault.at(file, Place::File));
+            return Err(fault.at(file, FilePosition::File));
         }
         let names = objects::joined(&viruses, &sera);
-        super::enough_objects(names.len()).map_err(|fault| fault.at(file, Place::File))?;
-        let names = super::checked_names(names, |_, fault| fault.at(file, Place::File))?;
+        super::enough_objects(names.len()).map_err(|fault| fault.at(file, FilePosition::File))?;
+        let names = super::checked_names(names, |_, fault| fault.at(file, FilePosition::File))?;
         let warnings = [&viruses, &sera].into_iter().filter_map(|objects| objects.year_warning(brief(file))).collect();
         let years = viruses.years().chain(sera.years()).collect();
         Ok(Self { names, n_viruses: viruses.len(), rows, years, notes: Vec::new(), warnings })
@@ -134,9 +134,9 @@ pub(super) fn from_source(source: Source<'_>) -> Result<Titers, InputError> {
     let mut lines = source.lines()?;
     let header: Vec<String> = match lines.next_filled()? {
         Some(line) => style.cells(&line)?.into_iter().map(|cell| cell.into_owned()).collect(),
-        None => return Err(super::text::empty().at(file, Place::File)),
+        None => return Err(super::text::empty().at(file, FilePosition::File)),
     };
-    let columns = Columns::find(&header).map_err(|fault| fault.at(file, Place::Line(1)))?;
+    let columns = Columns::find(&header).map_err(|fault| fault.at(file, FilePosition::Line(1)))?;
     let mut titers = match &columns {
         Some(columns) => long::read(lines, style, columns, header.len())?,
         None => rectangle::read(lines, style, &header)?,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::{Titers, no_object, without_level};
-use crate::dissimilarity::error::{Fault, InputError, Place, listed};
+use crate::dissimilarity::error::{Fault, FilePosition, InputError, listed};
 use crate::dissimilarity::labelled::{LabelledRows, NameColumn};
 use crate::dissimilarity::text::Source;
 
@@ -22,10 +22,10 @@ impl Objects {
         let mut objects = Self::default();
         for name in names {
             let n_before = objects.len();
-            if objects.find_or_add(name).map_err(|fault| fault.at("titres", Place::File))? < n_before {
+            if objects.find_or_add(name).map_err(|fault| fault.at("titres", FilePosition::File))? < n_before {
                 let fault =
                     Fault::new(format!("the name {name} is given twice"), "give every object a name of its own");
-                return Err(fault.at("titres", Place::File));
+                return Err(fault.at("titres", FilePosition::File));
             }
         }
         Ok(objects)
@@ -99,7 +99,7 @@ pub enum Levels {
 pub fn read_levels(path: &Path, titers: &Titers, levels: Levels) -> Result<Vec<f64>, InputError> {
     let file = crate::dissimilarity::content::shown(path);
     let rows = LabelledRows::read(Source::open(path, &file)?, NameColumn::First)?;
-    let in_file = |fault: Fault| fault.at(&file, Place::File);
+    let in_file = |fault: Fault| fault.at(&file, FilePosition::File);
     if rows.n_columns != 1 {
         let problem = format!("there are {} numbers per line", rows.n_columns);
         return Err(in_file(Fault::new(problem, "give two columns: name,value")));
@@ -114,12 +114,12 @@ pub fn read_levels(path: &Path, titers: &Titers, levels: Levels) -> Result<Vec<f
         // The name as in the table, or as in the list of all objects.
         let found = titers.names.find(&format!("{name}{SERUM}")).or_else(|| titers.names.find(&name));
         let Some(object) = found.or_else(|| titers.names.find(&name)).filter(|object| objects.contains(object)) else {
-            return Err(no_object(kind, &name).at(&file, rows.place(row, None)));
+            return Err(no_object(kind, &name).at(&file, rows.position(row, None)));
         };
         let value = rows.row(row)[0];
         if !value.is_finite() {
             let fault = Fault::new("the value is no number", "give a log2 titre, such as 10.32 for 1280");
-            return Err(fault.at(&file, rows.place(row, Some(0))).between([name]));
+            return Err(fault.at(&file, rows.position(row, Some(0))).between([name]));
         }
         values[object - objects.start] = value;
     }

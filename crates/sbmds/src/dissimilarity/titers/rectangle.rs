@@ -2,7 +2,7 @@
 
 use super::objects::Objects;
 use super::{TiterRow, Titers, titer};
-use crate::dissimilarity::error::{Fault, InputError, Place, brief, shortened};
+use crate::dissimilarity::error::{Fault, FilePosition, InputError, brief, shortened};
 use crate::dissimilarity::style::Style;
 use crate::dissimilarity::text::{Line, Lines};
 
@@ -34,7 +34,7 @@ pub(super) fn read(mut lines: Lines<'_>, style: Style, header: &[String]) -> Res
             "there is a header, but no virus",
             "give one line per virus, or the columns virus, serum, titer",
         );
-        return Err(fault.at(file, Place::File));
+        return Err(fault.at(file, FilePosition::File));
     };
     let mut titers = Titers::assemble(file, viruses, sera, rows)?;
     if n_blank > 0 {
@@ -49,7 +49,7 @@ fn read_header(file: &str, header: &[String], n_cells: usize) -> Result<Objects,
     let first = usize::from(header.len() != n_cells - 1);
     let mut sera = Objects::default();
     for (column, name) in header.iter().enumerate().skip(first) {
-        let at = |fault: Fault| fault.at(file, Place::Cell(1, column as u64 + 1));
+        let at = |fault: Fault| fault.at(file, FilePosition::Cell(1, column as u64 + 1));
         let n_before = sera.len();
         if sera.find_or_add(name).map_err(at)? < n_before {
             let problem = format!("the serum {} has two columns", shortened(name));
