@@ -59,7 +59,7 @@ pub(super) fn dispatch_value(choice: Choice, kernel: impl Kernel) -> Energy {
 }
 
 /// As [`dispatch`], for kernels that only ever give derivatives.
-pub(super) fn dispatch_slope(choice: Choice, kernel: impl Kernel) -> Energy {
+pub(super) fn dispatch_derivative(choice: Choice, kernel: impl Kernel) -> Energy {
     match choice.noise {
         Noise::TruncatedNormal => with_want::<_, false, true>(choice, kernel, TruncatedNormal),
         Noise::Normal => with_want::<_, false, true>(choice, kernel, Normal),
