@@ -16,6 +16,7 @@ pub mod calibration;
 mod cholesky;
 pub mod cluster;
 pub mod coupling;
+pub mod dense;
 pub mod diagnostics;
 pub mod diffusion;
 pub mod dissimilarity;
