@@ -1,5 +1,4 @@
 //! What the tests of the draw store share: a small plan, draws that are a function of chain and index, directory contents.
-#![allow(dead_code)] // Each test binary uses its own part.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

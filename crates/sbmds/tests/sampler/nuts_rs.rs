@@ -1,17 +1,16 @@
 //! The project's no-U-turn sampler against that of the `nuts-rs` crate, on one small posterior.
 
-mod sampler_kit;
-
 use std::collections::HashMap;
 
 use nuts_rs::{Chain as _, CpuLogpFunc, CpuMath, CpuMathError, DiagNutsSettings, HasDims, LogpError, Settings};
-use sampler_kit::{Model, Problem, distance, priors, settings};
 use sbmds::coupling::Pairs;
 use sbmds::diagnostics::{Chains, ess_bulk, mcse_mean};
 use sbmds::likelihood::Noise;
 use sbmds::posterior::Workspace;
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{JointTarget, Sampler, Target};
+
+use crate::kit::{Model, Problem, distance, priors, settings};
 
 const N_OBJECTS: usize = 6;
 const N_CHAINS: usize = 4;

@@ -1,12 +1,11 @@
 //! The store of draws: what is pushed is what is read, by the reader and in the exported files.
 
-mod draws_kit;
-
 use std::fs;
 
-use draws_kit::*;
 use sbmds::dissimilarity::Names;
 use sbmds::draws::{Draw, DrawReader, DrawStore, StoreError, StorePlan, export_npy};
+
+use crate::kit::*;
 
 #[test]
 fn what_is_pushed_is_what_is_read() {
