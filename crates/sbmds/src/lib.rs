@@ -23,6 +23,7 @@ pub mod dissimilarity;
 pub mod draws;
 pub mod embedding;
 pub mod error;
+#[cfg(feature = "figures")]
 pub mod figures;
 pub mod files;
 pub mod fit;
@@ -33,6 +34,7 @@ pub mod plain;
 pub mod posterior;
 pub mod quality;
 pub mod random;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod run;
 pub mod sampler;

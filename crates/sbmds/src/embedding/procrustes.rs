@@ -117,6 +117,19 @@ pub fn principal_axes(map: &Locations) -> RigidMotion {
     motion
 }
 
+/// The share of a centred map's variance on each axis; equal shares if all objects coincide.
+pub fn axis_share(mean: &Locations) -> Vec<f64> {
+    let spread = |dim: usize| {
+        let values = mean.dim(dim);
+        let centre = values.iter().sum::<f64>() / values.len() as f64;
+        values.iter().map(|value| (value - centre).powi(2)).sum::<f64>()
+    };
+    let spreads: Vec<f64> = (0..mean.n_dims()).map(spread).collect();
+    let total: f64 = spreads.iter().sum();
+    let equal = 1.0 / mean.n_dims() as f64;
+    spreads.iter().map(|spread| if total > 0.0 { spread / total } else { equal }).collect()
+}
+
 /// Root mean squared distance between the two maps' locations of the same object, as they lie.
 pub fn rms_difference(a: &Locations, b: &Locations) -> f64 {
     (squared_difference(a, b) / a.n_objects().max(1) as f64).sqrt()

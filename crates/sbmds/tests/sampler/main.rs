@@ -5,6 +5,5 @@ mod integrator;
 mod joint;
 mod kit;
 mod mode_jumps;
-mod nuts_rs;
 mod quadrature;
 mod tree;

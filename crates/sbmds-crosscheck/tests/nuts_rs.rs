@@ -1,7 +1,12 @@
 //! The project's no-U-turn sampler against that of the `nuts-rs` crate, on one small posterior.
 
+#[allow(dead_code)] // The samplers' own tests use the rest.
+#[path = "../../sbmds/tests/sampler/kit.rs"]
+mod kit;
+
 use std::collections::HashMap;
 
+use kit::{Model, Problem, distance, priors, settings};
 use nuts_rs::{Chain as _, CpuLogpFunc, CpuMath, CpuMathError, DiagNutsSettings, HasDims, LogpError, Settings};
 use sbmds::coupling::Pairs;
 use sbmds::diagnostics::{Chains, ess_bulk, mcse_mean};
@@ -9,8 +14,6 @@ use sbmds::likelihood::Noise;
 use sbmds::posterior::Workspace;
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{JointTarget, Sampler, Target};
-
-use crate::kit::{Model, Problem, distance, priors, settings};
 
 const N_OBJECTS: usize = 6;
 const N_CHAINS: usize = 4;
