@@ -24,6 +24,11 @@ mod test_run;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
+use crate::error::RunError;
+use crate::fit::Fitted;
+
 pub use clusters::{ClusterData, ClusterSection, Corners, OutlineData};
 pub use data::{Fit, LabelData, MapData, ModeData, ObjectModesData, ReportData, Section, VerdictData};
 pub use draw_sample::DrawSample;
@@ -37,3 +42,13 @@ pub use shepard::Shepard;
 pub(crate) use test_run::{fixed_run, small_run};
 pub use traces::{Trace, TraceDiagnosis};
 pub use tree::{NodeData, RateData, TreeSection};
+
+impl Fitted {
+    /// Writes the fit as one self-contained interactive page.
+    ///
+    /// # Errors
+    /// If the draws cannot be read or the file cannot be written.
+    pub fn report(&self, path: &Path) -> Result<(), RunError> {
+        write_html(&ReportData::gather(self, None)?, path)
+    }
+}
