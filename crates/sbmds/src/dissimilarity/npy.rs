@@ -239,7 +239,7 @@ const LARGEST_READ: u64 = 1 << 30;
 /// Whether a file is to be read as a whole. That is safe whatever happens to the file meanwhile; a mapped file that somebody
 /// cuts short ends the program with SIGBUS, so that only what is too large for memory is mapped.
 fn fits_in_memory(size: u64) -> bool {
-    size <= LARGEST_READ && crate::run::available_memory().is_none_or(|available| size <= available / 2)
+    size <= LARGEST_READ && crate::machine::available_memory().is_none_or(|available| size <= available / 2)
 }
 
 fn map(path: &Path) -> io::Result<Mmap> {

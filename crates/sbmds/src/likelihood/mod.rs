@@ -5,6 +5,7 @@
 //! the equations plainly.
 
 mod arrays;
+mod connections;
 mod deltas;
 mod density;
 mod diagonals;
@@ -28,6 +29,7 @@ use graph::Graph;
 use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 
+pub use connections::{Connections, Underdetermined};
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
 pub use partners::PartnerLists;

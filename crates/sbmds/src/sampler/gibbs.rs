@@ -9,7 +9,7 @@ use super::target::Evaluated;
 use crate::likelihood::log_phi_cdf;
 use crate::numeric::sum_of_squares;
 use crate::posterior::{Density, Posterior, ScalePrior, Spread, Workspace, draw_inverse_gamma};
-use crate::simulate::positive_normal;
+use crate::random::positive_normal;
 
 /// Random walk on sigma^2 with proposals from a normal truncated to positive values (the paper's, Hastings-corrected).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

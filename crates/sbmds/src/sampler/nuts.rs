@@ -13,7 +13,7 @@ use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
 use super::hmc::reasonable_step;
 use super::target::{Evaluated, Target};
 use crate::Locations;
-use crate::embedding::{RigidMotion, procrustes, shift_onto};
+use crate::align::{RigidMotion, procrustes, shift_onto};
 use crate::numeric::{weighted_dot, weighted_dot_of_sum};
 
 /// From this depth on turns are looked for without rigid motions: shorter trajectories do not get far enough to be misled.

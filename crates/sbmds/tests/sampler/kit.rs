@@ -9,9 +9,8 @@ use sbmds::brownian::{BrownianPrior, BrownianSettings, Precision, WishartPrior};
 use sbmds::coupling::{Pairs, dispersed_offsets};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
 use sbmds::posterior::{NoisePrior, Parameters, Posterior, PrecisionUpdate, Priors, ScalePrior, TreePrior, Workspace};
-use sbmds::random::{Purpose, stream};
+use sbmds::random::{Purpose, positive_normal, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
-use sbmds::simulate::positive_normal;
 use sbmds::tree::TreeBuilder;
 
 /// The samplers as such; `auto` is one of them.
