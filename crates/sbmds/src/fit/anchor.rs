@@ -14,7 +14,7 @@ use crate::embedding::{procrustes, rms_difference};
 use crate::likelihood::{Anchored, LogLikelihood, MapPoint};
 use crate::posterior::Posterior;
 use crate::settings::{Resolved, Start};
-use crate::start::{Maximum, Starts, maximise_to};
+use crate::fit::start::{Maximum, Starts, maximise_to};
 
 /// Rounds at most.
 const MOST_ROUNDS: usize = 20;

@@ -28,6 +28,7 @@ pub(crate) mod shown_summary;
 #[cfg(test)]
 mod shown_tests;
 pub(crate) mod sink;
+pub(crate) mod start;
 pub(crate) mod summary;
 pub(crate) mod summary_lines;
 pub(crate) mod tree;
@@ -42,10 +43,8 @@ pub use connections::{disconnection, underdetermination};
 pub use control::Control;
 pub use coupled::CoupledPairs;
 pub use fitted::{Fitted, Measured};
-pub(crate) use memory::available_memory;
 pub use memory::check_memory;
 pub use observer::{ChainProgress, Observer, Silent};
-pub(crate) use record::X_SHIFT;
 pub use shown::{ShownMap, Why};
 pub use shown_summary::{CentralDraw, MapSummary, ShownSummary};
 pub use sink::{ChainSink, DrawSink};

@@ -7,10 +7,10 @@ use super::coupled::CoupledPairs;
 use super::tree::RunTree;
 use super::unit::Unit;
 use crate::Locations;
-use crate::coupling::{self, Connections, Coupling};
+use crate::coupling::{self, Coupling};
 use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
-use crate::likelihood::{Likelihood, LogLikelihood};
+use crate::likelihood::{Connections, Likelihood, LogLikelihood};
 use crate::posterior::Posterior;
 use crate::settings::{CheckedConfig, Resolved};
 

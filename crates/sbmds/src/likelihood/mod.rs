@@ -6,6 +6,7 @@
 
 mod anchored;
 mod arrays;
+mod connections;
 mod deltas;
 mod density;
 mod diagonals;
@@ -32,6 +33,7 @@ use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 
 pub use anchored::{AnchorValue, Anchored};
+pub use connections::{Connections, Underdetermined};
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
