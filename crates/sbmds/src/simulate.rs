@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use rand::{Rng, RngExt, TryRng};
+use rand::{Rng, TryRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};

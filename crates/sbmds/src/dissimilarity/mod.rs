@@ -40,6 +40,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod titers;
 mod triangle;
 mod words;
 
@@ -60,6 +61,7 @@ pub(crate) use npy::Array as NpyArray;
 pub use points::read_points;
 pub use positions::read_positions;
 pub use sniff::Format;
+pub use titers::{Levels, Titer, TiterRow, Titers, read_levels, read_titers};
 
 use dense::Dense;
 use edges::EdgeList;

@@ -123,7 +123,7 @@ impl Array {
     }
 
     /// Numbers in memory, row by row, in the order of bytes of this machine.
-    pub fn shared(bytes: SharedBytes, number: Number, n_rows: usize, n_columns: usize) -> Result<Self, Fault> {
+    pub(super) fn shared(bytes: SharedBytes, number: Number, n_rows: usize, n_columns: usize) -> Result<Self, Fault> {
         let n_numbers = (*bytes).as_ref().len() / number.n_bytes();
         if n_rows.checked_mul(n_columns) != Some(n_numbers) {
             let problem = format!("{n_numbers} numbers are not {n_rows} rows of {n_columns}");
