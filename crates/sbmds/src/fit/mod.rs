@@ -23,6 +23,7 @@ pub(crate) mod record;
 pub(crate) mod reference;
 pub(crate) mod results;
 pub(crate) mod sample;
+pub(crate) mod shepard;
 pub(crate) mod shown;
 pub(crate) mod shown_summary;
 #[cfg(test)]
@@ -45,6 +46,7 @@ pub use coupled::CoupledPairs;
 pub use fitted::{Fitted, Measured};
 pub use memory::check_memory;
 pub use observer::{ChainProgress, Observer, Silent};
+pub use shepard::Shepard;
 pub use shown::{ShownMap, Why};
 pub use shown_summary::{CentralDraw, MapSummary, ShownSummary};
 pub use sink::{ChainSink, DrawSink};

@@ -31,6 +31,8 @@ mod map_files;
 mod open_draws;
 mod overwrite;
 mod sink;
+#[cfg(test)]
+pub(crate) mod test_run;
 mod write;
 
 pub(crate) use compare::distinct_names;
