@@ -6,6 +6,7 @@
 use super::partners::{Derivatives, Partners};
 use super::{Likelihood, LikelihoodValue, Workspace};
 use crate::Locations;
+use crate::coupling::Connections;
 
 /// Where a log-likelihood is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +69,13 @@ pub trait LogLikelihood: Send + Sync {
     /// Parameters of the measurement beside sigma, if it has any.
     fn own(&self) -> Option<&dyn OwnParameters> {
         None
+    }
+
+    /// Whether the pairs used can determine a map.
+    fn connections(&self) -> Connections {
+        Connections::of(self.n_objects(), self.n_dims(), &|position, visit| {
+            self.visit_partners(position, &mut |other, _| visit(other));
+        })
     }
 
     /// Mean squared difference of dissimilarities and distances; never zero, so that it can start a variance.
