@@ -203,7 +203,8 @@ impl Instance {
         if self.current.locations.n_objects() == 0 {
             return Err(CallError::new("updateLocations: one location without the others", "send all with -1 first"));
         }
-        let position = self.current.observations.as_ref().map_or(index, |observations| observations.order.position(index));
+        let position =
+            self.current.observations.as_ref().map_or(index, |observations| observations.order.position(index));
         self.current.move_object(position, values);
         Ok(())
     }

@@ -30,7 +30,11 @@ impl Locations {
     /// # Panics
     /// If they are not a multiple of `n_objects`.
     pub fn from_values(n_objects: usize, values: Vec<f64>) -> Self {
-        assert!(n_objects > 0 && values.len().is_multiple_of(n_objects), "{} numbers of {n_objects} objects", values.len());
+        assert!(
+            n_objects > 0 && values.len().is_multiple_of(n_objects),
+            "{} numbers of {n_objects} objects",
+            values.len()
+        );
         Self { n_objects, n_dims: values.len() / n_objects, values }
     }
 

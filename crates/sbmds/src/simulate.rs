@@ -8,7 +8,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use crate::Locations;
-pub use crate::random::positive_normal;
+use crate::random::positive_normal;
 
 /// How an observed dissimilarity delta differs from the true distance d.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,9 +4,8 @@
 //! implements [`LogLikelihood`] and is used in the same way.
 
 use super::partners::{Derivatives, Partners};
-use super::{Likelihood, LikelihoodValue, Workspace};
+use super::{Connections, Likelihood, LikelihoodValue, Workspace};
 use crate::Locations;
-use crate::coupling::Connections;
 
 /// Where a log-likelihood is asked for.
 #[derive(Clone, Copy, Debug)]

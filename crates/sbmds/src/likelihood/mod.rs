@@ -5,6 +5,7 @@
 //! the equations plainly.
 
 mod arrays;
+mod connections;
 mod deltas;
 mod density;
 mod diagonals;
@@ -30,6 +31,7 @@ use graph::Graph;
 use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 
+pub use connections::{Connections, Underdetermined};
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
@@ -90,7 +92,9 @@ impl Likelihood {
         assert!(n_dims >= 1, "a map needs at least one dimension");
         assert_eq!(pairs.n_objects(), n_objects, "pairs of another number of objects");
         let layout: Box<dyn Layout> = match pairs.shape() {
-            PairShape::Diagonals(offsets) => Box::new(Diagonals::new(n_objects, offsets.to_vec(), storage, &dissimilarity)),
+            PairShape::Diagonals(offsets) => {
+                Box::new(Diagonals::new(n_objects, offsets.to_vec(), storage, &dissimilarity))
+            }
             PairShape::Landmarks(count) => Box::new(Landmarks::new(n_objects, count, storage, &dissimilarity)),
             PairShape::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, &dissimilarity)),
         };

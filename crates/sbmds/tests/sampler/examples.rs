@@ -1,8 +1,8 @@
 //! The examples that extend the library from outside: their own checks against quadrature must hold.
 
-#[path = "../examples/own_prior.rs"]
+#[path = "../../examples/own_prior.rs"]
 mod own_prior;
-#[path = "../examples/own_sampler.rs"]
+#[path = "../../examples/own_sampler.rs"]
 mod own_sampler;
 
 #[test]

@@ -1,18 +1,18 @@
 //! Where the chains start: one first map, jittered differently for each chain.
 
-use super::maximise::maximise;
-use crate::fit::problem::Problem;
-use crate::fit::unit::rms_dissimilarity;
-use crate::settings::Resolved;
-use crate::settings::config::Start;
 use rand_chacha::ChaCha8Rng;
 
+use super::maximise::maximise;
 use crate::Locations;
-use crate::coupling::spread_landmarks;
+use crate::dissimilarity::spread_landmarks;
 use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds};
+use crate::fit::problem::Problem;
+use crate::fit::unit::rms_dissimilarity;
 use crate::likelihood::LogLikelihood;
 use crate::posterior::Parameters;
 use crate::random::{Purpose, stream};
+use crate::settings::Resolved;
+use crate::settings::config::Start;
 
 /// How far chains start from the first map, in parts of its extent.
 const SPREAD: f64 = 0.1;
@@ -93,7 +93,9 @@ impl<'a> Starts<'a> {
         let mut rng = stream(self.config.run.seed, chain, Purpose::Start);
         let x = match &self.map {
             Some(map) => disperse(map, self.spread, &mut rng),
-            None => Locations::from_values(posterior.likelihood().n_objects(), posterior.locations().draw_start(&mut rng)),
+            None => {
+                Locations::from_values(posterior.likelihood().n_objects(), posterior.locations().draw_start(&mut rng))
+            }
         };
         self.parameters(&x, &mut rng)
     }
