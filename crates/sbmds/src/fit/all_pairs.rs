@@ -2,7 +2,7 @@
 
 use super::problem::Problem;
 use super::unit::Unit;
-use crate::coupling::{Pairs, all_measured};
+use crate::coupling::{ObjectOrder, Pairs, all_measured};
 use crate::dissimilarity::Dissimilarities;
 use crate::likelihood::{AnchorValue, Likelihood, LogLikelihood, MapPoint, Noise, Storage, Workspace};
 use crate::settings::Resolved;
@@ -13,7 +13,7 @@ const BLOCK: usize = 4_000_000;
 /// All measured pairs of the objects in coupling order, in the model's unit.
 pub(crate) struct AllPairs<'a> {
     data: &'a Dissimilarities,
-    order: &'a [usize],
+    order: &'a ObjectOrder,
     n_dims: usize,
     noise: Noise,
     unit: Unit,
@@ -63,7 +63,8 @@ impl<'a> AllPairs<'a> {
                 last += 1;
                 n_pairs += n_objects - last;
             }
-            visit_pairs(&Pairs::Diagonals((first..=last).collect()));
+            let block = Pairs::diagonals(n_objects, (first..=last).collect());
+            visit_pairs(&block.expect("increasing offsets below N"));
             first = last + 1;
         }
     }

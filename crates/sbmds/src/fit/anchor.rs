@@ -11,10 +11,10 @@ use super::control::Control;
 use super::problem::Problem;
 use crate::Locations;
 use crate::embedding::{procrustes, rms_difference};
+use crate::fit::start::{Maximum, Starts, maximise_to};
 use crate::likelihood::{Anchored, LogLikelihood, MapPoint};
 use crate::posterior::Posterior;
 use crate::settings::{Resolved, Start};
-use crate::fit::start::{Maximum, Starts, maximise_to};
 
 /// Rounds at most.
 const MOST_ROUNDS: usize = 20;

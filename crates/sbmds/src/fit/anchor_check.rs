@@ -164,7 +164,7 @@ impl Sample {
 
 /// A draw by coupling position, in the model's unit.
 fn in_model(x: &Locations, problem: &Problem) -> Vec<f64> {
-    problem.coupling.to_positions(x).as_slice().iter().map(|x| x / problem.unit.0).collect()
+    problem.coupling.order.to_positions(x).as_slice().iter().map(|x| x / problem.unit.0).collect()
 }
 
 #[cfg(test)]

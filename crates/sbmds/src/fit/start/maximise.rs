@@ -54,8 +54,7 @@ fn maximise_until(
     let unknowns = posterior.joint_unknowns();
     let x = ascend(&mut target, unknowns.join(map.as_slice().to_vec(), noise, &own), is_settled);
     let (x, noise, _) = unknowns.split(&x);
-    let n_objects = map.n_objects();
-    let x = Locations::from_fn(n_objects, map.n_dims(), |object, dim| x[dim * n_objects + object]);
+    let x = Locations::from_values(map.n_objects(), x.to_vec());
     Maximum { x, sigma: noise.map_or(sigma, |coordinate| posterior.noise().sigma_at(coordinate)) }
 }
 
