@@ -9,16 +9,15 @@ use std::sync::Arc;
 use super::all_pairs::AllPairs;
 use super::control::Control;
 use super::problem::Problem;
-use crate::Locations;
-use crate::embedding::{procrustes, rms_difference};
-use crate::fit::start::{Maximum, Starts, maximise_to};
-use crate::likelihood::{Anchored, LogLikelihood, MapPoint};
-use crate::posterior::Posterior;
+use super::start::{Maximum, Starts, maximise_to};
+use crate::likelihood::{Anchored, MapGradient, MapPoint};
+use crate::numeric::dot;
+use crate::posterior::{Given, Posterior, Spread, Workspace};
 use crate::settings::{Resolved, Start};
 
-/// Rounds at most.
-const MOST_ROUNDS: usize = 20;
-/// The anchor has settled when a round moves it by less than this part of the posterior's width.
+/// Passes over all pairs at most.
+const MOST_PASSES: usize = 30;
+/// The anchor has settled when the mode is nearer than this part of the posterior's width.
 const SETTLED: f64 = 0.02;
 /// A maximisation ends when a step gains less than this per coordinate: a move by one standard deviation gains 1/2.
 const GAIN: f64 = 1e-5;
@@ -35,21 +34,17 @@ pub(crate) fn anchor(problem: Problem, config: &Resolved, control: &Control) -> 
     let spread = first.spread.clone();
     let mut at = Maximum { x: map, sigma: first.sigma() };
     let n_coordinates = at.x.as_slice().len() as f64;
-    let mut posterior = problem.posterior.clone();
-    let mut n_rounds = 0;
-    let mut moved = f64::INFINITY;
-    while n_rounds < MOST_ROUNDS && moved > SETTLED {
-        n_rounds += 1;
+    let mut posterior = corrected(&problem, &all, &at);
+    let mut n_passes = 1;
+    while n_passes < MOST_PASSES && distance_to_mode(&posterior, &at, &spread) > SETTLED {
+        at = maximise_to(&posterior, &at.x, at.sigma, &spread, GAIN * n_coordinates);
         posterior = corrected(&problem, &all, &at);
-        let next = maximise_to(&posterior, &at.x, at.sigma, &spread, GAIN * n_coordinates);
-        moved = in_widths(&at, &next, posterior.likelihood());
-        at = next;
+        n_passes += 1;
     }
     control.observer.note(&format!(
-        "the mode of all {} pairs, found in {n_rounds} passes over them, is the anchor",
+        "the mode of all {} pairs, found in {n_passes} passes over them, is the anchor",
         posterior.likelihood().n_pairs()
     ));
-    let posterior = corrected(&problem, &all, &at);
     drop(starts);
     Problem { posterior, anchor: Some(at.x), ..problem }
 }
@@ -62,15 +57,19 @@ fn corrected(problem: &Problem, all: &AllPairs, at: &Maximum) -> Posterior {
     problem.posterior.clone().with_likelihood(Arc::new(anchored))
 }
 
-/// How far the map moved, after alignment: the root mean square over coordinates, in posterior standard deviations of a location
-/// that M / N pairs on either side determine (sigma sqrt(D N / 2 M)).
-fn in_widths(from: &Maximum, to: &Maximum, likelihood: &dyn LogLikelihood) -> f64 {
+/// How far the mode of all pairs still is, in posterior standard deviations: where the corrected posterior is anchored its gradient
+/// is that of all pairs, and the variance of a coordinate that M / N pairs on either side determine is sigma^2 D N / 2 M.
+fn distance_to_mode(posterior: &Posterior, at: &Maximum, spread: &Spread) -> f64 {
+    let likelihood = posterior.likelihood();
     let (n, d) = (likelihood.n_objects() as f64, likelihood.n_dims() as f64);
-    let width = to.sigma * (d * n / (2.0 * likelihood.n_pairs() as f64)).sqrt();
-    rms_move(&from.x, &to.x) / width
-}
-
-fn rms_move(from: &Locations, to: &Locations) -> f64 {
-    let aligned = procrustes(to, from).apply(to);
-    rms_difference(&aligned, from) / (from.n_dims() as f64).sqrt()
+    let width = at.sigma * (d * n / (2.0 * likelihood.n_pairs() as f64)).sqrt();
+    let mut gradient = vec![0.0; at.x.as_slice().len()];
+    let given = Given { sigma: at.sigma, spread, own: &[] };
+    posterior.gradient(
+        &mut Workspace::parallel(),
+        at.x.as_slice(),
+        given,
+        MapGradient { x: &mut gradient, own: &mut [] },
+    );
+    width * (dot(&gradient, &gradient) / gradient.len() as f64).sqrt()
 }

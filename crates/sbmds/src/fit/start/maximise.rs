@@ -37,15 +37,23 @@ pub(crate) struct Maximum {
 
 /// The same until a step gains less than `least` in log density.
 pub(crate) fn maximise_to(posterior: &Posterior, map: &Locations, sigma: f64, spread: &Spread, least: f64) -> Maximum {
-    maximise_until(posterior, map, sigma, spread, |gain, _| gain < least)
+    let mut n_small = 0;
+    maximise_until(posterior, map, sigma, spread, |gain, _| {
+        // One short step, such as the first, says nothing yet.
+        n_small = if gain < least { n_small + 1 } else { 0 };
+        n_small == SMALL_STEPS
+    })
 }
+
+/// Steps in a row that gain little before a search ends.
+const SMALL_STEPS: usize = 4;
 
 fn maximise_until(
     posterior: &Posterior,
     map: &Locations,
     sigma: f64,
     spread: &Spread,
-    is_settled: impl Fn(f64, f64) -> bool,
+    is_settled: impl FnMut(f64, f64) -> bool,
 ) -> Maximum {
     let workspace = &mut Workspace::parallel();
     let own = posterior.likelihood().own().map_or_else(Vec::new, |own| own.start());
@@ -67,7 +75,7 @@ struct Pair {
 }
 
 /// Maximises until little is gained; a density that is not a number anywhere nearby ends the search where it is.
-fn ascend(target: &mut impl Target, mut position: Vec<f64>, is_settled: impl Fn(f64, f64) -> bool) -> Vec<f64> {
+fn ascend(target: &mut impl Target, mut position: Vec<f64>, mut is_settled: impl FnMut(f64, f64) -> bool) -> Vec<f64> {
     let mut gradient = vec![0.0; position.len()];
     let mut value = target.evaluate(&position, &mut gradient).log_density;
     let mut pairs: VecDeque<Pair> = VecDeque::new();
