@@ -37,7 +37,7 @@ fn start(
 ) -> (Evaluated, Box<dyn Move>) {
     let (posterior, variance) = (conditions.posterior, conditions.variance);
     let (likelihood, unknowns) = (posterior.likelihood(), posterior.joint_unknowns());
-    let guess = known_variance(likelihood, variance);
+    let guess = known_variance(likelihood, variance.get());
     let close_tips = close_tips(conditions, guess);
     let mut inverse_mass = vec![guess; x.len()];
     close_tips.set_variances(&mut inverse_mass);
@@ -111,7 +111,7 @@ impl Move for Nuts {
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
         if warmup.is_some() && std::mem::take(&mut self.has_new_masses) {
-            let known = known_variance(conditions.posterior.likelihood(), conditions.variance);
+            let known = known_variance(conditions.posterior.likelihood(), conditions.variance.get());
             self.choose_close_tips(close_tips(conditions, known));
         }
         if self.close_tips.is_empty() {
