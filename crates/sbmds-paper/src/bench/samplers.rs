@@ -41,7 +41,7 @@ pub struct Samplers {
     /// Trajectory lengths of hmc vary by this fraction
     #[arg(long, value_name = "J", default_value_t = 0.0)]
     jitter: f64,
-    /// Doublings of a NUTS trajectory before it may turn back
+    /// Minimum NUTS tree depth
     #[arg(long, value_name = "DEPTH", default_value_t = 0)]
     min_depth: usize,
     /// Seconds of kept draws for each configuration

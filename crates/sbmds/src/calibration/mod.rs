@@ -53,7 +53,7 @@ pub struct CalibrationSettings {
 }
 
 impl CalibrationSettings {
-    /// 200 fits of 20 objects in so many dimensions, with 3 random diagonals and the default priors.
+    /// 200 fits of 20 objects in this many dimensions, with 3 random diagonals and the default priors.
     pub fn new(sampler: Sampler, n_dims: usize) -> Self {
         Self {
             n_objects: 20,

@@ -81,7 +81,7 @@ fn tuned(model: &Model, settings: &SamplerSettings, seed: u64) -> ChainState {
     chain.state().clone()
 }
 
-/// The quantities of many problems after so many transitions, one array per quantity, and the mean acceptance.
+/// The quantities of many problems after this many transitions, one array per quantity, and the mean acceptance.
 fn after(
     n_transitions: usize,
     n_problems: usize,
