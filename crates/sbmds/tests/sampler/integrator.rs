@@ -175,8 +175,10 @@ fn joint_density_carries_the_jacobian() {
     for variance in [0.01, 0.3, 1.0, 7.0].map(Variance::new) {
         let workspace = &mut Workspace::serial();
         let given = Given { sigma: variance.sigma(), ..truth.given() };
-        let joint =
-            Evaluated::at(&mut JointTarget::new(posterior, workspace, given), joint_position(&truth.x, variance.sigma()));
+        let joint = Evaluated::at(
+            &mut JointTarget::new(posterior, workspace, given),
+            joint_position(&truth.x, variance.sigma()),
+        );
         let given_sigma = posterior.value(&mut Workspace::serial(), &truth.x, given);
         let over_variance = given_sigma.of_locations() + posterior.noise().log_density(variance);
         let expected = over_variance + (2.0 * variance.get()).ln();
