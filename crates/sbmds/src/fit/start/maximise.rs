@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::Locations;
 use crate::numeric::{add_scaled, dot};
-use crate::posterior::{Given, Posterior, Spread, Workspace};
+use crate::posterior::{Given, Posterior, Spread, Variance, Workspace};
 use crate::sampler::{JointTarget, Target};
 
 /// Steps at most: each costs about one gradient.
@@ -58,7 +58,7 @@ fn maximise_until(
     let workspace = &mut Workspace::parallel();
     let own = posterior.likelihood().own().map_or_else(Vec::new, |own| own.start());
     let mut target = JointTarget::new(posterior, workspace, Given { sigma, spread, own: &own });
-    let noise = || posterior.noise().coordinate(sigma * sigma);
+    let noise = || posterior.noise().coordinate(Variance::of_sigma(sigma));
     let unknowns = posterior.joint_unknowns();
     let x = ascend(&mut target, unknowns.join(map.as_slice().to_vec(), noise, &own), is_settled);
     let (x, noise, _) = unknowns.split(&x);
