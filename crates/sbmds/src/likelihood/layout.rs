@@ -10,7 +10,7 @@ use super::dispatch::Choice;
 /// Pairs of one coupling with their dissimilarities, arranged for a kernel.
 ///
 /// The pairs are split into chunks by the problem alone, never by the number of threads: each chunk sums its gradient
-/// in private memory and the chunks are added in order, so that any number of threads gives the same bits.
+/// in private memory and the chunks are added along a fixed tree (`sum_tree`), so that any number of threads gives the same bits.
 pub(super) trait Layout: Send + Sync {
     fn chunks(&self) -> &[Chunk];
 
@@ -99,6 +99,12 @@ pub(super) fn pairs_per_chunk(n_pairs: usize, n_objects: usize, span: usize) -> 
     // A power of two: few chunks share out evenly among the usual numbers of cores.
     let n_chunks = (worthwhile.clamp(1, MOST_WIDE_CHUNKS) + 1).next_power_of_two() / 2;
     n_pairs.div_ceil(n_chunks.max(1))
+}
+
+/// Where units start in an array that begins with the first of `held`. What is not held starts beyond its end.
+pub(super) fn relative(starts: Vec<usize>, held: &Range<usize>) -> Vec<usize> {
+    let first = starts[held.start];
+    starts.into_iter().map(|start| start.wrapping_sub(first)).collect()
 }
 
 /// The slices of `values` that begin at `starts`, the last of which is the end.
