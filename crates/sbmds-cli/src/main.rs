@@ -71,7 +71,7 @@ enum Command {
     /// Clusters of points by HDBSCAN, without a fit
     #[command(after_help = examples::HDBSCAN)]
     Hdbscan(hdbscan::Hdbscan),
-    /// One quantity in several fits: a table, distances between posteriors, and if asked for densities laid over one another
+    /// One quantity in several fits: a table, distances between posteriors, and if asked for overlaid densities
     #[command(after_help = examples::COMPARE)]
     Compare(compare::Compare),
     /// Write the draws of a fit as plain files
@@ -81,7 +81,7 @@ enum Command {
     FromBeast(from_beast::FromBeast),
     /// The number that asks BEAST for sbmds with certain couplings, and BEAST's command line
     BeastFlags(beast_flags::BeastFlagsCommand),
-    /// Simulate, fit, and check that fits contain the truth as often as they say
+    /// Simulation-based calibration: do credible intervals have their stated coverage?
     Calibrate(calibrate::Calibrate),
     /// The paper's figures and tables, our numbers beside the authors'
     Reproduce(reproduce::Reproduce),
