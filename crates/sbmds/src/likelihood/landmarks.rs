@@ -95,8 +95,8 @@ impl Layout for Landmarks {
         &self.chunks
     }
 
-    fn deltas_mut(&mut self) -> &mut Deltas {
-        &mut self.deltas
+    fn divide_by(&mut self, unit: f64) {
+        self.deltas.divide_by(unit);
     }
 
     fn n_pairs(&self) -> usize {

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::arrays::Arrays;
-use super::deltas::Deltas;
 use super::density::Energy;
 use super::dispatch::Choice;
 
@@ -17,8 +16,8 @@ pub(super) trait Layout: Send + Sync {
     /// Number of pairs with a dissimilarity.
     fn n_pairs(&self) -> usize;
 
-    /// The dissimilarities, to be measured in another unit.
-    fn deltas_mut(&mut self) -> &mut Deltas;
+    /// Measures the dissimilarities in another unit.
+    fn divide_by(&mut self, unit: f64);
 
     /// Whether the kernel wants the coordinates of an object side by side.
     fn interleaved(&self) -> bool {

@@ -5,6 +5,7 @@
 //! the equations plainly.
 
 mod arrays;
+mod asked;
 mod deltas;
 mod density;
 mod diagonals;
@@ -24,6 +25,7 @@ mod sum_tree;
 use rayon::prelude::*;
 
 use arrays::Arrays;
+use asked::Asked;
 use density::Energy;
 use diagonals::Diagonals;
 use dispatch::{Choice, Want};
@@ -76,6 +78,16 @@ pub enum Storage {
     F32,
 }
 
+impl Storage {
+    /// The number that is left of `value`.
+    fn rounded(self, value: f64) -> f64 {
+        match self {
+            Self::F64 => value,
+            Self::F32 => f64::from(value as f32),
+        }
+    }
+}
+
 impl Likelihood {
     /// Arranges the coupled `pairs` of `n_objects` objects in `n_dims` dimensions.
     ///
@@ -110,22 +122,41 @@ impl Likelihood {
         share: Share,
         dissimilarity: impl Fn(usize, usize) -> f64 + Sync,
     ) -> Self {
-        assert!(n_dims >= 1, "a map needs at least one dimension");
-        if let Err(problem) = pairs.check(n_objects) {
-            panic!("these pairs cannot be used: {problem}");
-        }
+        check_shape(n_objects, n_dims, pairs);
         let layout: Box<dyn Layout> = match pairs {
             Pairs::Diagonals(offsets) => Box::new(Diagonals::new(n_objects, offsets.clone(), storage, share, &dissimilarity)),
             Pairs::Landmarks(count) => Box::new(Landmarks::new(n_objects, *count, storage, share, &dissimilarity)),
             Pairs::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, share, &dissimilarity)),
         };
+        Self::with_layout(layout, share, n_objects, n_dims, noise)
+    }
+
+    /// The same of which nothing is held: it knows the partners of every object, whose dissimilarities it asks for each time, and
+    /// has neither value nor gradient.
+    ///
+    /// # Panics
+    /// As [`Likelihood::new`].
+    pub fn asked(
+        n_objects: usize,
+        n_dims: usize,
+        pairs: &Pairs,
+        noise: Noise,
+        storage: Storage,
+        dissimilarity: Box<dyn Fn(usize, usize) -> f64 + Send + Sync>,
+    ) -> Self {
+        check_shape(n_objects, n_dims, pairs);
+        let layout = Box::new(Asked::new(n_objects, pairs.clone(), storage, dissimilarity));
+        Self::with_layout(layout, Share::NOTHING, n_objects, n_dims, noise)
+    }
+
+    fn with_layout(layout: Box<dyn Layout>, share: Share, n_objects: usize, n_dims: usize, noise: Noise) -> Self {
         let sum_tree = Branch::root(layout.chunks());
         Self { layout, sum_tree, share, n_objects, n_dims, noise, instruction_set: InstructionSet::best() }
     }
 
     /// The same pairs with every dissimilarity divided by `unit`, in the same memory.
     pub fn in_unit(mut self, unit: f64) -> Self {
-        self.layout.deltas_mut().divide_by(unit);
+        self.layout.divide_by(unit);
         self
     }
 
@@ -326,6 +357,15 @@ impl Likelihood {
             let windows: Vec<_> = windows.collect();
             windows.into_par_iter().for_each_init(Vec::new, fold_window);
         }
+    }
+}
+
+/// # Panics
+/// If the pairs cannot be used.
+fn check_shape(n_objects: usize, n_dims: usize, pairs: &Pairs) {
+    assert!(n_dims >= 1, "a map needs at least one dimension");
+    if let Err(problem) = pairs.check(n_objects) {
+        panic!("these pairs cannot be used: {problem}");
     }
 }
 

@@ -17,6 +17,9 @@ impl Share {
     /// Everything.
     pub const WHOLE: Self = Self { rank: 0, n_ranks: 1 };
 
+    /// Nothing.
+    pub(super) const NOTHING: Self = Self { rank: 0, n_ranks: usize::MAX };
+
     /// Its leaves of a tree that has so many.
     fn leaves(self, n_leaves: usize) -> Range<usize> {
         self.rank * n_leaves / self.n_ranks..(self.rank + 1) * n_leaves / self.n_ranks
