@@ -5,8 +5,10 @@ mod arguments;
 mod beast_flags;
 mod calibrate;
 mod cluster;
+mod combine;
 mod compare;
 mod completions;
+mod conclusion;
 mod demo;
 mod duration;
 mod eval;
@@ -56,6 +58,9 @@ enum Command {
     /// Fit a map to dissimilarities: draws from its posterior, with a verdict on whether to trust them
     #[command(after_help = examples::FIT)]
     Fit(Box<fit::Fit>),
+    /// One run of chains that ran one by one (fit --chain), as if they had run together
+    #[command(after_help = examples::COMBINE)]
+    Combine(combine::Combine),
     /// What a finished fit says
     #[command(after_help = examples::SUMMARY)]
     Summary(summary::SummaryCommand),
@@ -133,6 +138,7 @@ fn dispatch(cli: Cli, matches: &ArgMatches) -> Result<(), failure::Failure> {
         Command::Eval(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Fit(command) => command.run(matches.subcommand_matches("fit")),
+        Command::Combine(command) => command.run(),
         Command::Summary(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Plot(command) => command.run(),

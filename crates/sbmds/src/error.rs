@@ -64,6 +64,14 @@ pub enum RunError {
         /// The one that would make the next.
         now: InstructionSet,
     },
+    /// Runs that are no chains of one fit.
+    #[error("{problem}. Remedy: {remedy}")]
+    Apart {
+        /// Why they do not belong together.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
     /// The directory is taken.
     #[error(
         "{0} holds a run already. Remedy: add --resume to go on with it, add --overwrite to replace it, or choose another directory \

@@ -65,6 +65,11 @@ impl SavedChain {
     pub fn n_draws(&self) -> usize {
         self.buffered.n_draws()
     }
+
+    /// The same chain in another sink, which has not stored `buffered` yet.
+    pub(crate) fn moved<'a>(&'a self, buffered: &'a Buffered) -> Snapshot<'a> {
+        Snapshot { state: &self.state, buffered, moments: &self.moments, tally: &self.tally }
+    }
 }
 
 /// The same, borrowed from a chain at work.

@@ -124,8 +124,9 @@ fn worker<'a>(
     let sink = shared.sink.chain(number)?;
     match begin {
         Begin::Start(starts) => {
-            let rng = stream(shared.config.run.seed, number, Purpose::Sampling);
-            let start = starts.chain(number);
+            let run = &shared.config.run;
+            let rng = stream(run.seed, run.chain_number(number), Purpose::Sampling);
+            let start = starts.chain(run.chain_number(number));
             let chain = Chain::start(posterior, surrogate, &shared.config.sampler, start, rng, workspace);
             Ok(Worker::new(shared, number, chain, sink))
         }

@@ -50,7 +50,7 @@ pub(crate) fn sample<'a, F: FnOnce() -> Starts<'a>>(
     control: &Control,
 ) -> Result<Sampled, RunError> {
     let Task { config, problem, pairs } = task;
-    let mut saved = (0..config.run.chains).map(|chain| sink.saved(chain)).collect::<Result<Vec<_>, _>>()?;
+    let mut saved = (0..config.run.n_own_chains()).map(|chain| sink.saved(chain)).collect::<Result<Vec<_>, _>>()?;
     let reference = sink.reference()?;
     // A sink with more room than planned was extended by an earlier round.
     let mut n_draws = config.run.stored_draws().max(sink.room());
