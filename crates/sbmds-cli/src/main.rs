@@ -12,6 +12,7 @@ mod conclusion;
 mod demo;
 mod duration;
 mod eval;
+mod eval_titers;
 mod examples;
 mod export;
 mod failure;
