@@ -10,18 +10,19 @@ use sbmds::coupling::Couplings;
 use sbmds::draws::StoreError;
 use sbmds::draws::checkpoint::CheckpointError;
 use sbmds::run::{
-    self, Changes, Control, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, RunDirectory, RunError, TreeConfig,
+    self, Changes, Control, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, RunDirectory, RunError,
+    TreeConfig,
 };
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::arguments::{CouplingArgs, ReadingArgs, n_threads};
 use crate::conclusion::Conclusion;
+use crate::duration;
 use crate::failure::Failure;
 use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
 use crate::fit_settings::Given;
 use crate::progress::{Watch, WatchMode};
 use crate::tree_arguments::TreeArgs;
-use crate::duration;
 
 const RUN: &str = "Run";
 const WORK: &str = "Work";

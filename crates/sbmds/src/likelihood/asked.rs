@@ -33,7 +33,8 @@ impl Asked {
         };
         from_above.par_sort_unstable();
         let mut asked = Self { n_objects, pairs, from_above, ask, storage, units: Vec::new(), n_pairs: 0 };
-        let seen_from_both_ends: usize = (0..n_objects).into_par_iter().map(|position| asked.n_partners(position)).sum();
+        let seen_from_both_ends: usize =
+            (0..n_objects).into_par_iter().map(|position| asked.n_partners(position)).sum();
         asked.n_pairs = seen_from_both_ends / 2;
         asked
     }

@@ -72,9 +72,8 @@ impl Graph {
             deltas.resize(padded, f64::NAN);
             row_starts.push(padded);
         }
-        let chunk = |near: Range<usize>| {
-            Chunk { far: far_ends(&columns[row_starts[near.start]..row_starts[near.end]]), near }
-        };
+        let chunk =
+            |near: Range<usize>| Chunk { far: far_ends(&columns[row_starts[near.start]..row_starts[near.end]]), near };
         let chunks = runs.into_iter().map(chunk).collect();
         let deltas = match storage {
             Storage::F64 => Deltas::F64(deltas),

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::arrays::Arrays;
 use super::density::Energy;
 use super::dispatch::Choice;
+use super::sum_tree::MOST_LEAVES;
 
 /// Pairs of one coupling with their dissimilarities, arranged for a kernel.
 ///
@@ -86,8 +87,8 @@ pub(super) fn split_work(work: &[usize], target: usize) -> Vec<Range<usize>> {
 pub(super) const SMALLEST_CHUNK: usize = 16_384;
 /// A far end that spans most objects is zeroed and summed once per chunk: so many pairs per object keep that cheap.
 const PAIRS_PER_SPANNED_OBJECT: usize = 24;
-/// Enough for any machine to balance its load.
-pub(super) const MOST_WIDE_CHUNKS: usize = 64;
+/// Enough for any machine to balance its load, and for as many machines as can share a likelihood.
+pub(super) const MOST_WIDE_CHUNKS: usize = MOST_LEAVES;
 
 /// Pairs per chunk for `n_pairs` pairs over `n_objects` objects whose far ends reach over `span` objects.
 pub(super) fn pairs_per_chunk(n_pairs: usize, n_objects: usize, span: usize) -> usize {
@@ -138,7 +139,7 @@ mod tests {
     fn wide_couplings_get_a_power_of_two_of_chunks() {
         assert_eq!(pairs_per_chunk(100_000, 10_000, 9_000), 100_000);
         assert_eq!(pairs_per_chunk(500_000, 10_000, 9_998), 250_000);
-        assert_eq!(pairs_per_chunk(49_995_000, 10_000, 9_998), 49_995_000_usize.div_ceil(64));
+        assert_eq!(pairs_per_chunk(49_995_000, 10_000, 9_998), 49_995_000_usize.div_ceil(128));
         assert_eq!(pairs_per_chunk(500_000, 10_000, 49), SMALLEST_CHUNK);
     }
 }

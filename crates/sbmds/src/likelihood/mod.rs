@@ -124,7 +124,9 @@ impl Likelihood {
     ) -> Self {
         check_shape(n_objects, n_dims, pairs);
         let layout: Box<dyn Layout> = match pairs {
-            Pairs::Diagonals(offsets) => Box::new(Diagonals::new(n_objects, offsets.clone(), storage, share, &dissimilarity)),
+            Pairs::Diagonals(offsets) => {
+                Box::new(Diagonals::new(n_objects, offsets.clone(), storage, share, &dissimilarity))
+            }
             Pairs::Landmarks(count) => Box::new(Landmarks::new(n_objects, *count, storage, share, &dissimilarity)),
             Pairs::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, share, &dissimilarity)),
         };
@@ -349,7 +351,8 @@ impl Likelihood {
             .chunks_exact_mut(self.n_objects)
             .enumerate()
             .flat_map(|(dim, sums)| sums.chunks_mut(FOLD_WINDOW).enumerate().map(move |(w, sums)| (dim, w, sums)));
-        let n_values: usize = self.layout.chunks()[branch.chunks.clone()].iter().map(|chunk| chunk.near.len() + chunk.far.len()).sum();
+        let n_values: usize =
+            self.layout.chunks()[branch.chunks.clone()].iter().map(|chunk| chunk.near.len() + chunk.far.len()).sum();
         if n_values * self.n_dims < FOLD_IN_PARALLEL {
             let mut aside = Vec::new();
             windows.for_each(|window| fold_window(&mut aside, window));

@@ -60,8 +60,7 @@ impl LikelihoodValue {
         // Eq. 6: the energy in units of sigma, plus the normalising constant of every pair used.
         let constants = n_pairs as f64 * 0.5 * (2.0 * std::f64::consts::PI * sigma * sigma).ln();
         // Eq. 10, by Euler's identity.
-        let by_log_sigma =
-            if gradient.is_empty() { f64::NAN } else { sums.pull - dot(x, gradient) - n_pairs as f64 };
+        let by_log_sigma = if gradient.is_empty() { f64::NAN } else { sums.pull - dot(x, gradient) - n_pairs as f64 };
         Self { log_likelihood: -sums.energy - constants, by_log_sigma }
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::layout::Chunk;
 
 /// Leaves at most: as many machines can share a likelihood.
-pub(super) const MOST_LEAVES: usize = 64;
+pub(super) const MOST_LEAVES: usize = 1_024;
 
 /// Neighbouring leaves of the tree: one, or two halves.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,8 +187,8 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_halves_in_one_piece_and_in_windows() {
-        const N_OBJECTS: usize = 400;
-        for n_chunks in [1, 2, 3, 13, 64, 65, 200] {
+        const N_OBJECTS: usize = 300;
+        for n_chunks in [1, 2, 3, 13, 64, 65, 1_025, 1_500] {
             for chunks in shapes(n_chunks, N_OBJECTS) {
                 let root = Branch::root(&chunks);
                 let expected = plain(&root, &chunks, N_OBJECTS);
