@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn settings_that_cannot_be_used_name_their_flag() {
         type Spoil = fn(&mut FitConfig);
-        let cases: [(&str, Spoil); 20] = [
+        let cases: [(&str, Spoil); 23] = [
             ("--chains", |config| config.run.chains = 1_000_000_000_000),
             ("--warmup", |config| config.sampler.n_warmup = usize::MAX),
             ("--thin", |config| config.run.thin = usize::MAX / 2 + 2),
