@@ -120,18 +120,18 @@ fn worker<'a>(
     begin: Begin,
     workspace: Workspace,
 ) -> Result<Worker<'a>, RunError> {
-    let (posterior, surrogate) = (&shared.problem.posterior, shared.problem.surrogate.clone());
+    let posterior = &shared.problem.posterior;
     let sink = shared.sink.chain(number)?;
     match begin {
         Begin::Start(starts) => {
             let run = &shared.config.run;
             let rng = stream(run.seed, run.chain_number(number), Purpose::Sampling);
             let start = starts.chain(run.chain_number(number));
-            let chain = Chain::start(posterior, surrogate, &shared.config.sampler, start, rng, workspace);
+            let chain = Chain::start(posterior, &shared.config.sampler, start, rng, workspace);
             Ok(Worker::new(shared, number, chain, sink))
         }
         Begin::Saved(saved) => {
-            Worker::resume(shared, number, *saved, sink, |state| Chain::resume(posterior, surrogate, state, workspace))
+            Worker::resume(shared, number, *saved, sink, |state| Chain::resume(posterior, state, workspace))
         }
     }
 }
