@@ -46,6 +46,7 @@ impl Combine {
             checkpoint_interval: Duration::MAX,
             deadline: None,
             force: self.force,
+            engine: None,
         };
         let outcome = run::combine(&self.runs, &self.out, self.input.clone(), &control)?;
         watch.end();

@@ -9,6 +9,7 @@ use clap::{ArgMatches, Args};
 use sbmds::coupling::Couplings;
 use sbmds::draws::StoreError;
 use sbmds::draws::checkpoint::CheckpointError;
+use sbmds::fit::Engine;
 use sbmds::run::{
     self, Changes, Control, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, RunDirectory, RunError,
     TreeConfig,
@@ -104,6 +105,11 @@ const TIME_FOR_RESULTS: (f64, Duration) = (0.1, Duration::from_secs(120));
 
 impl Fit {
     pub fn run(&self, given: Option<&ArgMatches>) -> Result<(), Failure> {
+        self.run_with(given, None)
+    }
+
+    /// The same with likelihoods that an engine computes.
+    pub fn run_with(&self, given: Option<&ArgMatches>, engine: Option<&dyn Engine>) -> Result<(), Failure> {
         let start = Instant::now();
         self.refuse_nonmetric()?;
         let given = Given(given);
@@ -111,14 +117,16 @@ impl Fit {
         let directory = self.directory(base.as_ref())?;
         let stop = stop_flag()?;
         let watch = Watch::new(self.progress, if self.drawing.chain.is_some() { 1 } else { self.drawing.chains });
-        let (n_threads, checkpoint_interval) = (n_threads(self.threads)?, self.checkpoint_interval()?);
+        let (n_threads, checkpoint_interval) =
+            (n_threads(self.threads.or(engine.and_then(Engine::n_threads)))?, self.checkpoint_interval()?);
         let deadline = self.time.and_then(|time| {
             let for_results = time.mul_f64(TIME_FOR_RESULTS.0).min(TIME_FOR_RESULTS.1);
             // Beyond what the clock counts there is no end.
             start.checked_add(time - for_results)
         });
         let force = self.force;
-        let control = Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval, deadline, force };
+        let control =
+            Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval, deadline, force, engine };
         let outcome = if self.resume {
             run::resume(&directory, &self.changes(&directory, &given)?, &control)
         } else {
@@ -277,7 +285,7 @@ fn with_way_on(error: RunError, directory: &Path) -> Failure {
     error.into()
 }
 
-/// Set by Ctrl-C, SIGTERM or a closed terminal; a second signal ends the process at once.
+/// Set by Ctrl-C, SIGTERM, SIGUSR1 or a closed terminal; a second signal ends the process at once.
 pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in signals() {
@@ -292,6 +300,9 @@ pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
 /// The signals that ask for an end.
 fn signals() -> Vec<i32> {
     let mut signals = vec![SIGINT, SIGTERM];
+    // Schedulers warn with it, and mpirun passes it on.
+    #[cfg(unix)]
+    signals.push(signal_hook::consts::SIGUSR1);
     #[cfg(target_os = "linux")]
     if !is_ignored(signal_hook::consts::SIGHUP) {
         signals.push(signal_hook::consts::SIGHUP);

@@ -11,13 +11,12 @@ use crate::message::{Command, Description, Held};
 use crate::remote::{Remote, State};
 
 /// Shares likelihoods among all ranks.
-pub struct MpiEngine;
+pub struct MpiEngine {
+    /// Ranks on the node of rank 0.
+    pub on_this_node: usize,
+}
 
 impl MpiEngine {
-    pub fn new() -> Self {
-        Self
-    }
-
     /// Sends the other ranks home.
     pub fn dismiss(&self) {
         tell(Command::End);
@@ -25,6 +24,12 @@ impl MpiEngine {
 }
 
 impl Engine for MpiEngine {
+    /// The cores of this process, shared with the ranks on the same node.
+    fn n_threads(&self) -> Option<usize> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Some((cores / self.on_this_node).max(1))
+    }
+
     fn likelihood(&self, job: Job<'_>) -> Result<Arc<dyn LogLikelihood>, RunError> {
         let unusable = |problem: String, remedy: &str| RunError::Engine { problem, remedy: remedy.into() };
         if job.config.input.copy.is_some() {
@@ -32,10 +37,6 @@ impl Engine for MpiEngine {
             return Err(unusable(problem, "save it as a file that all ranks can read"));
         }
         let size = job.partners.n_objects() * job.partners.n_dims();
-        if i32::try_from(size * MOST_BRANCHES).is_err() {
-            let problem = format!("messages of {size} numbers are longer than MPI 3 can send");
-            return Err(unusable(problem, "fit fewer objects or dimensions"));
-        }
         let description = Description {
             config: toml::to_string(job.config).map_err(|error| unusable(error.to_string(), "rename the file"))?,
             instructions: job.partners.instruction_set().to_string(),
@@ -57,14 +58,17 @@ impl Engine for MpiEngine {
             return Err(unusable(problem, "give all ranks the same files and the same program"));
         }
         job.observer.note(&described(&held));
-        let exchange = Exchange::new(Parts::new(share.n_leaves(), n_ranks()), size);
-        let state = Mutex::new(State { exchange, branches: Vec::new() });
+        let parts = Parts::new(share.n_leaves(), n_ranks());
+        let most_branches = (0..n_ranks()).map(|rank| parts.of(rank).len()).max().unwrap_or(0);
+        if i32::try_from(size * most_branches).is_err() {
+            let problem = format!("messages of {most_branches} x {size} numbers are longer than MPI 3 can send");
+            return Err(unusable(problem, "use a power of two of ranks, or fit fewer objects"));
+        }
+        let exchange = Exchange::new(parts, size);
+        let state = Mutex::new(State { exchange, branches: Vec::new(), x: Vec::new() });
         Ok(Arc::new(Remote { share, partners: job.partners, state }))
     }
 }
-
-/// Branches that a rank sends at most: twice the height of a tree of 64 leaves.
-const MOST_BRANCHES: usize = 12;
 
 fn gather(mine: &Held) -> Vec<Held> {
     let texts = gather_texts(&toml::to_string(mine).unwrap_or_default());
@@ -86,5 +90,9 @@ fn described(held: &[Held]) -> String {
         0 => String::new(),
         _ => format!("; {idle} of them have nothing to do, because the sum has only {} parts", held[0].n_leaves),
     };
-    if least == most { format!("{ranks} {most} pairs each{idle}") } else { format!("{ranks} {least} to {most} pairs each{idle}") }
+    if least == most {
+        format!("{ranks} {most} pairs each{idle}")
+    } else {
+        format!("{ranks} {least} to {most} pairs each{idle}")
+    }
 }

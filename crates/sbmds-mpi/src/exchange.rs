@@ -159,13 +159,13 @@ impl Exchange {
         self.send.clear();
         for to in 0..n_ranks() {
             let slice = self.slice_of(to);
-            let of_branch = |branch: &[f64]| branch[slice.clone()].to_vec();
-            self.send.extend(branches.chunks_exact(self.size).flat_map(of_branch));
+            for branch in branches.chunks_exact(self.size) {
+                self.send.extend_from_slice(&branch[slice.clone()]);
+            }
         }
         let length_of_mine = self.slice_of(rank()).len();
         let sent: Vec<i32> = (0..n_ranks()).map(|to| (n_mine * self.slice_of(to).len()) as i32).collect();
-        let received: Vec<i32> =
-            (0..n_ranks()).map(|from| (self.n_branches(from) * length_of_mine) as i32).collect();
+        let received: Vec<i32> = (0..n_ranks()).map(|from| (self.n_branches(from) * length_of_mine) as i32).collect();
         self.receive.resize(received.iter().map(|&length| length as usize).sum(), 0.0);
         let (starts_sent, starts_received) = (starts_of(&sent), starts_of(&received));
         let from = Partition::new(&self.send[..], &sent[..], &starts_sent[..]);

@@ -10,9 +10,12 @@ mod remote;
 mod worker;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use mpi::Threading;
 use mpi::traits::{Communicator, CommunicatorCollectives};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 
 use engine::MpiEngine;
 use exchange::world;
@@ -23,11 +26,15 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     if threading < Threading::Serialized {
-        eprintln!("error: this MPI cannot be called from several threads in turn (MPI_THREAD_SERIALIZED). Remedy: use another MPI");
+        eprintln!(
+            "error: this MPI cannot be called from several threads in turn (MPI_THREAD_SERIALIZED). Remedy: use another MPI"
+        );
         return ExitCode::from(2);
     }
     end_all_ranks_on_panic();
-    let code = if world().rank() == 0 { coordinate() } else { worker::serve() };
+    // All ranks ask together.
+    let on_this_node = world().split_shared(world().rank()).size() as usize;
+    let code = if world().rank() == 0 { coordinate(on_this_node) } else { work() };
     // Nobody leaves before all are done: an early end looks like a failure to mpirun.
     world().barrier();
     drop(universe);
@@ -35,11 +42,22 @@ fn main() -> ExitCode {
 }
 
 /// Rank 0: the program itself, with an engine that has the other ranks work.
-fn coordinate() -> ExitCode {
-    let engine = MpiEngine::new();
-    let code = sbmds_cli::fit_with(&engine);
+fn coordinate(on_this_node: usize) -> ExitCode {
+    let engine = MpiEngine { on_this_node };
+    let code = sbmds_cli::fit_with("sbmds-mpi", &engine);
     engine.dismiss();
     code
+}
+
+/// All other ranks. Signals are for rank 0 to answer: the others go on until it sends them home.
+fn work() -> ExitCode {
+    let unheard = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGUSR1] {
+        if let Err(error) = signal_hook::flag::register(signal, Arc::clone(&unheard)) {
+            eprintln!("warning: rank {} cannot ignore signals: {error}", world().rank());
+        }
+    }
+    worker::serve()
 }
 
 /// A rank that is gone leaves the others waiting for ever: whoever panics ends the job.
@@ -47,7 +65,10 @@ fn end_all_ranks_on_panic() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         usual(panic);
-        eprintln!("error: rank {} failed, and the run ends. Go on with: sbmds-mpi fit --resume --out RUN", world().rank());
+        eprintln!(
+            "error: rank {} failed, and the run ends. Go on with: sbmds-mpi fit --resume --out RUN",
+            world().rank()
+        );
         world().abort(101);
     }));
 }

@@ -22,15 +22,19 @@ pub struct State {
     pub exchange: Exchange,
     /// Gradients of this rank's branches.
     pub branches: Vec<f64>,
+    /// Locations on their way to the others.
+    pub x: Vec<f64>,
 }
 
 impl Remote {
     /// The sums over all pairs; `gradient` is overwritten if it is wanted.
     fn sum(&self, workspace: &mut Workspace, want: Want, at: MapPoint, gradient: &mut [f64]) -> PartialSums {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { exchange, branches } = &mut *state;
+        let State { exchange, branches, x } = &mut *state;
         tell(Command::Sum(want, at.sigma));
-        spread(&mut at.x.to_vec());
+        x.clear();
+        x.extend_from_slice(at.x);
+        spread(x);
         if want.gradient() {
             branches.resize(exchange.parts().of(0).len() * at.x.len(), 0.0);
         } else {

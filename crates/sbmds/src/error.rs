@@ -64,6 +64,14 @@ pub enum RunError {
         /// The one that would make the next.
         now: InstructionSet,
     },
+    /// Somebody who was to compute a part of the likelihood cannot.
+    #[error("{problem}. Remedy: {remedy}")]
+    Engine {
+        /// Who, and why.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
     /// Runs that are no chains of one fit.
     #[error("{problem}. Remedy: {remedy}")]
     Apart {

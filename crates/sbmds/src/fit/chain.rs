@@ -40,6 +40,8 @@ pub(crate) struct Shared<'a> {
     pub stop: &'a AtomicBool,
     /// When every chain is to end with the draws it has.
     pub deadline: Option<Instant>,
+    /// Whether others compute the likelihood: then chains take turns, each with all of them.
+    pub has_engine: bool,
     /// A chain has failed and the others need not go on.
     pub failed: AtomicBool,
 }

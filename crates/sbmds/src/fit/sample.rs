@@ -66,6 +66,7 @@ pub(crate) fn sample<'a, F: FnOnce() -> Starts<'a>>(
             checkpoint_interval: control.checkpoint_interval,
             stop: control.stop,
             deadline: control.deadline,
+            has_engine: control.engine.is_some(),
             failed: AtomicBool::new(false),
         };
         saved = chains::work(&shared, begins(saved, starts), n_draws, control.n_threads)?;

@@ -30,12 +30,13 @@ use arrays::Arrays;
 use asked::Asked;
 use density::Energy;
 use diagonals::Diagonals;
-use dispatch::{Choice, Want};
+use dispatch::Choice;
 use graph::Graph;
 use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 use sum_tree::Branch;
 
+pub use dispatch::Want;
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;

@@ -26,14 +26,15 @@ impl Likelihood {
         self.sum_tree.leaves.end
     }
 
-    /// The sums of every branch that the share sends (see [`Parts`]); their gradients overwrite `gradients`, N * D numbers for
-    /// each branch, unless it is empty: then the values alone are computed.
+    /// The sums of every branch that the share sends (see [`Parts`]); if gradients are wanted they overwrite `gradients`, N * D
+    /// numbers for each branch.
     ///
     /// # Panics
     /// If `parts` belong to another tree, or sizes differ.
     pub fn partial_sums(
         &self,
         workspace: &mut Workspace,
+        want: Want,
         parts: &Parts,
         x: &[f64],
         sigma: f64,
@@ -41,7 +42,7 @@ impl Likelihood {
     ) -> Vec<PartialSums> {
         assert_eq!(parts.n_leaves(), self.n_leaves(), "parts of another tree");
         let branches = parts.of(self.share.rank);
-        let (want, size) = if gradients.is_empty() { (Want::Value, 0) } else { (Want::Both, x.len()) };
+        let size = if want.gradient() { x.len() } else { 0 };
         assert_eq!(gradients.len(), size * branches.len(), "gradients of another size");
         self.prepare(workspace, x, sigma);
         let sum = |(k, leaves)| {
@@ -102,7 +103,7 @@ mod tests {
             let parts = parts.insert(Parts::new(likelihood.n_leaves(), n_ranks));
             let mut gradient = vec![f64::NAN; parts.of(rank).len() * x.len()];
             let mut workspace = if rank % 2 == 0 { Workspace::serial() } else { Workspace::parallel() };
-            sums.extend(likelihood.partial_sums(&mut workspace, parts, x, SIGMA, &mut gradient));
+            sums.extend(likelihood.partial_sums(&mut workspace, Want::Both, parts, x, SIGMA, &mut gradient));
             gradients.extend(gradient.chunks_exact(x.len()).map(<[f64]>::to_vec));
             n_pairs += likelihood.n_pairs();
         }
@@ -136,8 +137,8 @@ mod tests {
         let likelihood = shared(&Pairs::full(N_OBJECTS), Share { rank: 1, n_ranks: 3 });
         let parts = Parts::new(likelihood.n_leaves(), 3);
         let mut gradients = vec![0.0; parts.of(1).len() * x.len()];
-        let both = likelihood.partial_sums(&mut Workspace::serial(), &parts, &x, SIGMA, &mut gradients);
-        let values = likelihood.partial_sums(&mut Workspace::serial(), &parts, &x, SIGMA, &mut []);
+        let both = likelihood.partial_sums(&mut Workspace::serial(), Want::Both, &parts, &x, SIGMA, &mut gradients);
+        let values = likelihood.partial_sums(&mut Workspace::serial(), Want::Value, &parts, &x, SIGMA, &mut []);
         for (both, value) in both.iter().zip(values) {
             assert!((both.energy - value.energy).abs() < 1e-9 * both.energy.abs(), "{both:?} {value:?}");
         }

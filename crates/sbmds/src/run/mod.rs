@@ -31,6 +31,7 @@ mod integrity;
 mod map_files;
 mod open_draws;
 mod overwrite;
+mod share;
 mod sink;
 mod write;
 
@@ -41,6 +42,7 @@ pub use directory::RunDirectory;
 pub use export_frames::ExportFrames;
 pub use fit::{Changes, Outcome, fit, fit_anew, resume};
 pub use open_draws::{RunDraws, open_draws};
+pub use share::share_of;
 
 pub use crate::error::RunError;
 pub use crate::fit::{
