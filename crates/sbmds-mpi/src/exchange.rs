@@ -66,7 +66,8 @@ pub fn spread_bytes(bytes: &mut [u8]) {
 
 /// The texts of all ranks, at rank 0; nothing elsewhere.
 pub fn gather_texts(text: &str) -> Vec<String> {
-    let root = world().process_at_rank(0);
+    let world = world();
+    let root = world.process_at_rank(0);
     let length = text.len() as i32;
     if rank() != 0 {
         root.gather_into(&length);
@@ -138,7 +139,8 @@ impl Exchange {
             self.add_slices();
         }
         self.slice.extend(sums.iter().flat_map(|sum| [sum.energy, sum.pull]));
-        let root = world().process_at_rank(0);
+        let world = world();
+        let root = world.process_at_rank(0);
         if rank() != 0 {
             root.gather_varcount_into(&self.slice[..]);
             return PartialSums::default();
