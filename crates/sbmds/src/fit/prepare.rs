@@ -30,7 +30,7 @@ pub(crate) fn prepare(
         // Others hold the pairs.
         Some(_) => asked_likelihood(&config, &data, &coupling),
         None => {
-            memory::check_fit_memory(&config, &data, &coupling, control.force)?;
+            memory::check_fit_memory(&config, &coupling, control.force)?;
             likelihood(&config, &data, &coupling)
         }
     };
@@ -83,7 +83,7 @@ fn describe(
     }
     let all = data.n_objects() * (data.n_objects() - 1) / 2;
     let of_all = if matches!(coupling.couplings, Couplings::Dispersed(_)) && data.measured_pairs().is_none() {
-        format!("; all {all} pairs would take about {} (--couplings full)", duration(seconds(all)))
+        format!("; all {all} pairs would take about {} (`couplings` full)", duration(seconds(all)))
     } else {
         String::new()
     };

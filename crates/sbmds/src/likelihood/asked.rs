@@ -7,7 +7,7 @@ use super::arrays::Arrays;
 use super::density::Energy;
 use super::dispatch::Choice;
 use super::layout::{Chunk, ChunkGradient, Layout};
-use crate::coupling::Pairs;
+use crate::coupling::{PairShape, Pairs};
 
 /// Gives the dissimilarity of two coupling positions, the lower first; NaN if it is missing.
 pub(super) type Ask = Box<dyn Fn(usize, usize) -> f64 + Send + Sync>;
@@ -27,8 +27,8 @@ pub(super) struct Asked {
 
 impl Asked {
     pub(super) fn new(n_objects: usize, pairs: Pairs, storage: Storage, ask: Ask) -> Self {
-        let mut from_above: Vec<(u32, u32)> = match &pairs {
-            Pairs::Graph(edges) => edges.iter().map(|&(lower, upper)| (upper, lower)).collect(),
+        let mut from_above: Vec<(u32, u32)> = match pairs.shape() {
+            PairShape::Graph(edges) => edges.iter().map(|&(lower, upper)| (upper, lower)).collect(),
             _ => Vec::new(),
         };
         from_above.par_sort_unstable();
@@ -78,19 +78,19 @@ impl Layout for Asked {
             let delta = self.delta(position, other);
             delta.is_nan() || visit(other, delta)
         };
-        match &self.pairs {
-            Pairs::Diagonals(offsets) => {
+        match self.pairs.shape() {
+            PairShape::Diagonals(offsets) => {
                 let ends = |&offset: &usize| {
                     let after = Some(position + offset).filter(|&other| other < self.n_objects);
                     position.checked_sub(offset).into_iter().chain(after)
                 };
                 offsets.iter().flat_map(ends).all(&mut goes_on);
             }
-            Pairs::Landmarks(count) => {
-                let after = if position < *count { position + 1..self.n_objects } else { 0..0 };
-                (0..position.min(*count)).chain(after).all(&mut goes_on);
+            PairShape::Landmarks(count) => {
+                let after = if position < count { position + 1..self.n_objects } else { 0..0 };
+                (0..position.min(count)).chain(after).all(&mut goes_on);
             }
-            Pairs::Graph(edges) => {
+            PairShape::Graph(edges) => {
                 let of = |ends: &'_ [(u32, u32)]| {
                     let start = ends.partition_point(|end| (end.0 as usize) < position);
                     start..start + ends[start..].partition_point(|end| end.0 as usize == position)
@@ -117,7 +117,11 @@ mod tests {
     #[test]
     fn partners_are_those_of_the_likelihood_that_holds_them() {
         let graph = (0..N_OBJECTS as u32).flat_map(|a| (a + 1..N_OBJECTS as u32).step_by(7).map(move |b| (a, b)));
-        let couplings = [Pairs::Diagonals(vec![1, 7, 43]), Pairs::Landmarks(6), Pairs::Graph(graph.collect())];
+        let couplings = [
+            Pairs::diagonals(N_OBJECTS, vec![1, 7, 43]).unwrap(),
+            Pairs::landmarks(N_OBJECTS, 6),
+            Pairs::graph(N_OBJECTS, graph.collect()).unwrap(),
+        ];
         for (pairs, storage) in couplings.iter().flat_map(|pairs| [(pairs, Storage::F64), (pairs, Storage::F32)]) {
             let held = Likelihood::new(N_OBJECTS, 2, pairs, Noise::default(), storage, dissimilarity).in_unit(0.3);
             let asked =

@@ -6,6 +6,7 @@
 
 mod arrays;
 mod asked;
+mod connections;
 mod deltas;
 mod density;
 mod diagonals;
@@ -36,6 +37,7 @@ use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 use sum_tree::Branch;
 
+pub use connections::{Connections, Underdetermined};
 pub use dispatch::Want;
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
 pub use noise::Noise;
@@ -48,7 +50,7 @@ pub use share::{Parts, Share};
 pub use simd::InstructionSet;
 
 use crate::Locations;
-use crate::coupling::Pairs;
+use crate::coupling::{PairShape, Pairs};
 
 /// The coupled pairs and how dissimilarities scatter: everything the likelihood is made of, for a fixed dimension.
 pub struct Likelihood {
@@ -100,8 +102,7 @@ impl Likelihood {
     /// used nor counted.
     ///
     /// # Panics
-    /// If there is no dimension, or the pairs are not what [`Pairs`] promises of positions below `n_objects` (see
-    /// [`Pairs::check`]): the kernels read memory by them.
+    /// If there is no dimension, or the pairs are of another number of objects.
     pub fn new(
         n_objects: usize,
         n_dims: usize,
@@ -128,12 +129,12 @@ impl Likelihood {
         dissimilarity: impl Fn(usize, usize) -> f64 + Sync,
     ) -> Self {
         check_shape(n_objects, n_dims, pairs);
-        let layout: Box<dyn Layout> = match pairs {
-            Pairs::Diagonals(offsets) => {
-                Box::new(Diagonals::new(n_objects, offsets.clone(), storage, share, &dissimilarity))
+        let layout: Box<dyn Layout> = match pairs.shape() {
+            PairShape::Diagonals(offsets) => {
+                Box::new(Diagonals::new(n_objects, offsets.to_vec(), storage, share, &dissimilarity))
             }
-            Pairs::Landmarks(count) => Box::new(Landmarks::new(n_objects, *count, storage, share, &dissimilarity)),
-            Pairs::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, share, &dissimilarity)),
+            PairShape::Landmarks(count) => Box::new(Landmarks::new(n_objects, count, storage, share, &dissimilarity)),
+            PairShape::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, share, &dissimilarity)),
         };
         Self::with_layout(layout, share, n_objects, n_dims, noise)
     }
@@ -360,9 +361,7 @@ impl Likelihood {
 /// If the pairs cannot be used.
 fn check_shape(n_objects: usize, n_dims: usize, pairs: &Pairs) {
     assert!(n_dims >= 1, "a map needs at least one dimension");
-    if let Err(problem) = pairs.check(n_objects) {
-        panic!("these pairs cannot be used: {problem}");
-    }
+    assert_eq!(pairs.n_objects(), n_objects, "pairs of another number of objects");
 }
 
 /// Objects whose sums are collected by one thread.

@@ -88,7 +88,8 @@ mod tests {
     /// Of few and many chunks, narrow and wide.
     fn couplings() -> [Pairs; 4] {
         let graph = (0..N_OBJECTS as u32).flat_map(|a| (a + 1..N_OBJECTS as u32).step_by(3).map(move |b| (a, b)));
-        [Pairs::band(N_OBJECTS, 280), Pairs::full(N_OBJECTS), Pairs::Landmarks(300), Pairs::Graph(graph.collect())]
+        let graph = Pairs::graph(N_OBJECTS, graph.collect()).unwrap();
+        [Pairs::band(N_OBJECTS, 280), Pairs::full(N_OBJECTS), Pairs::landmarks(N_OBJECTS, 300), graph]
     }
 
     fn shared(pairs: &Pairs, share: Share) -> Likelihood {

@@ -33,6 +33,8 @@ mod open_draws;
 mod overwrite;
 mod share;
 mod sink;
+#[cfg(test)]
+pub(crate) mod test_run;
 mod write;
 
 pub use combine::combine;
@@ -45,12 +47,12 @@ pub use open_draws::{RunDraws, open_draws};
 pub use share::share_of;
 
 pub use crate::error::RunError;
+pub(crate) use crate::fit::monitor;
 pub use crate::fit::{
     BranchSummary, Central, CentralDraw, ChainProgress, ChainsVerdict, Control, CoupledPairs, Diffusion, Extreme,
     Fitted as FinishedRun, Interval, MapSummary, Measured, Observer, RunTree, SampledPairs, ShownMap, ShownSummary,
     Silent, StressSummary, Summary, Why, check_memory, digits, disconnection, underdetermination,
 };
-pub(crate) use crate::fit::{X_SHIFT, available_memory, monitor};
 pub use crate::settings::{
     CheckedConfig, FitConfig, InputConfig, Keep, MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS, ModelConfig,
     PriorConfig, PriorFamily, RunConfig, Start, TreeConfig,
