@@ -246,7 +246,7 @@ impl RunError {
     /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Setting { .. } => ErrorKind::Setting,
+            Self::Setting { .. } | Self::Apart { .. } | Self::Engine { .. } => ErrorKind::Setting,
             Self::Input(_) | Self::Tree(_) | Self::Brownian(_) | Self::Disconnected(_) => ErrorKind::Input,
             Self::AllZero(_) | Self::Config { .. } => ErrorKind::Input,
             Self::TooLarge { .. } | Self::Threads(_) => ErrorKind::TooLarge,
