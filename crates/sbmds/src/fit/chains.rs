@@ -14,6 +14,9 @@ use crate::sampler::Chain;
 /// Pairs from which one likelihood keeps several threads busy.
 const PAIRS_FOR_THREADS: usize = 65_536;
 
+/// Pairs from which chains take turns, each with all threads: the trajectories of one take as much memory as all pairs.
+const PAIRS_FOR_ALL_THREADS: usize = 20_000_000;
+
 /// How the threads are shared out among the chains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Shares {
@@ -25,6 +28,9 @@ struct Shares {
 
 impl Shares {
     fn new(n_threads: usize, n_chains: usize, n_pairs: usize) -> Self {
+        if n_pairs >= PAIRS_FOR_ALL_THREADS {
+            return Self { at_once: 1, threads: n_threads };
+        }
         let at_once = n_threads.clamp(1, n_chains);
         let threads = if n_pairs >= PAIRS_FOR_THREADS { (n_threads / at_once).max(1) } else { 1 };
         Self { at_once, threads }
@@ -157,6 +163,7 @@ mod tests {
         assert_eq!(shares(6, 4, 1_000_000), (4, 1));
         assert_eq!(shares(16, 4, 1_000), (4, 1));
         assert_eq!(shares(1, 1, 1_000_000), (1, 1));
+        assert_eq!(shares(2, 4, 50_000_000), (1, 2));
     }
 
     #[test]
