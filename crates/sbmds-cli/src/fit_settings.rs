@@ -18,7 +18,7 @@ enum OnResume {
 use OnResume::{Fixed, Free};
 
 /// Every flag that is a setting (by its id), its key in the configuration, and whether it may differ on `--resume`.
-const SETTINGS: [(&str, &str, OnResume); 45] = [
+const SETTINGS: [(&str, &str, OnResume); 46] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
     ("features", "input.metric", Fixed),
@@ -56,6 +56,7 @@ const SETTINGS: [(&str, &str, OnResume); 45] = [
     ("no_mode_jumps", "sampler.mode_jumps", Fixed),
     ("paper_adaptation", "sampler.paper_adaptation", Fixed),
     ("chains", "run.chains", Fixed),
+    ("chain", "run.chain", Fixed),
     ("draws", "run.draws", Free),
     ("thin", "run.thin", Fixed),
     ("seed", "run.seed", Fixed),
@@ -145,7 +146,7 @@ mod tests {
     #[test]
     fn every_setting_has_its_key() {
         let text = "fit in.npy --features --no-names --value v --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
-                    --max-draws 5000 --raw-draws";
+                    --max-draws 5000 --raw-draws --chain 2";
         let command = Fit::augment_args(clap::Command::new("fit"));
         let matches = command.try_get_matches_from(text.split_whitespace()).unwrap();
         let fit = <Fit as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();
