@@ -26,6 +26,7 @@ mod name_files;
 mod names;
 mod nearest;
 mod npy;
+mod observation;
 mod origin;
 mod phylip;
 mod points;
@@ -55,6 +56,7 @@ pub use labels::{LabelColumn, LabelValues, Labels, NO_LEVEL, read_labels};
 pub use metric::Metric;
 pub use name_files::has_several_columns;
 pub use names::Names;
+pub use observation::{Observation, Term};
 pub use points::read_points;
 pub use positions::read_positions;
 pub use sniff::Format;
@@ -85,6 +87,8 @@ pub struct ReadOptions {
     pub value: Option<String>,
     /// Whether the first column of a table of features is a feature, not the names.
     pub no_names: bool,
+    /// Whether the file holds titres of viruses against sera.
+    pub titers: bool,
 }
 
 /// Dissimilarities between N named objects: a matrix, a list of measured pairs, or features to compute them from. A clone
@@ -97,6 +101,16 @@ pub struct Dissimilarities {
     notes: Vec<String>,
     /// The same, where the choice may be wrong or changed numbers.
     warnings: Vec<String>,
+    /// What was measured, where one exact number per pair does not say it.
+    measured: Option<Arc<Measured>>,
+}
+
+/// Measurements that are more than one exact number per pair.
+enum Measured {
+    /// Repeats, limits, weights or known errors.
+    Terms(Vec<Term>),
+    /// Titres.
+    Titers(Titers),
 }
 
 enum Store {
@@ -139,6 +153,31 @@ impl Dissimilarities {
         }
     }
 
+    /// Repeats, limits, weights and known errors, if there are any: then [`Dissimilarities::get`] is the mean of a pair.
+    pub fn measurements(&self) -> Option<&[Term]> {
+        match self.measured.as_deref() {
+            Some(Measured::Terms(terms)) => Some(terms),
+            _ => None,
+        }
+    }
+
+    /// The titres, if the input holds them: then [`Dissimilarities::get`] is how far a titre is below the serum's largest.
+    pub fn titers(&self) -> Option<&Titers> {
+        match self.measured.as_deref() {
+            Some(Measured::Titers(titers)) => Some(titers),
+            _ => None,
+        }
+    }
+
+    /// Titres as dissimilarities of viruses and sera.
+    pub fn from_titers(titers: Titers) -> Self {
+        let names = titers.names().clone();
+        let edges = EdgeList::new(names.len(), titers.dissimilarities());
+        let (notes, warnings) = (titers.notes().to_vec(), titers.warnings().to_vec());
+        let measured = Some(Arc::new(Measured::Titers(titers)));
+        Self { notes, warnings, measured, ..Self::new(names, Store::Edges(edges)) }
+    }
+
     /// Whether the input is a matrix of all pairs.
     pub fn is_dense_matrix(&self) -> bool {
         matches!(*self.store, Store::Triangle(_) | Store::Dense(_))
@@ -164,7 +203,7 @@ impl Dissimilarities {
     }
 
     fn new(names: Names, store: Store) -> Self {
-        Self { names, store: Arc::new(store), notes: Vec::new(), warnings: Vec::new() }
+        Self { names, store: Arc::new(store), notes: Vec::new(), warnings: Vec::new(), measured: None }
     }
 
     /// With what the user should know of how `file` was read.
@@ -215,6 +254,9 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dissimilarities, Input
 }
 
 fn read_source(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
+    if options.titers {
+        return Ok(Dissimilarities::from_titers(titers::from_source(source)?));
+    }
     let file = source.file;
     let is_npy = match options.format {
         Format::Auto => sniff::is_npy(path, &source.head),
@@ -348,7 +390,7 @@ fn read_feature_table(
         (names, notes) = (read_names(path, n_objects)?, Vec::new());
     }
     let store = Arc::new(Store::Features(features));
-    Ok(Dissimilarities { names, store, notes, warnings: rows.warnings })
+    Ok(Dissimilarities { names, store, notes, warnings: rows.warnings, measured: None })
 }
 
 fn read_array(file: &str, array: Array, options: &ReadOptions) -> Result<Dissimilarities, InputError> {

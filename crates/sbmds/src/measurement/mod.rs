@@ -5,12 +5,16 @@
 //! terms of tables of titres.
 
 mod family;
-mod observation;
+mod levels;
+mod likelihood;
 mod student;
 pub(crate) mod tails;
 mod terms;
 pub mod titres;
 
 pub use family::{Family, Slopes, Support};
-pub use observation::Observation;
-pub use terms::{KnownErrors, NoiseScale, Quantity, Term, Terms, TermsValue};
+pub use levels::{LevelGroup, LevelPrior};
+pub use likelihood::{Nu, TermLikelihood};
+pub use terms::{KnownErrors, NoiseScale, Quantity, Terms, TermsValue};
+
+pub use crate::dissimilarity::{Observation, Term};

@@ -35,6 +35,8 @@ impl CheckedConfig {
     /// The same if none is given.
     pub(crate) fn default_scale(&self) -> f64 {
         match self.priors.family {
+            // Twofold dilutions are a unit of their own.
+            PriorFamily::Weak if self.input.titers && !self.priors.learn_scale => Priors::TITRE_SCALE,
             PriorFamily::Weak if !self.priors.learn_scale => Priors::WEAK_SCALE,
             _ => 1.0,
         }
@@ -81,6 +83,7 @@ impl FitConfig {
         self.check_counts()?;
         self.check_numbers()?;
         self.check_tree()?;
+        self.measurement.check(self.input.titers)?;
         Ok(CheckedConfig(self))
     }
 

@@ -1,0 +1,172 @@
+//! From what was measured to terms and priors, where the kernels' one exact number per pair is not enough.
+
+use std::sync::Arc;
+
+use super::unit::Unit;
+use crate::brownian::{BranchScaling, BrownianPrior, BrownianSettings};
+use crate::coupling::Coupling;
+use crate::dissimilarity::{Dissimilarities, Names, Titers};
+use crate::error::RunError;
+use crate::likelihood::{Likelihood, LogLikelihood};
+use crate::measurement::{
+    Family, LevelGroup, LevelPrior, Nu, Observation, Quantity, Term, TermLikelihood, Terms, titres,
+};
+use crate::posterior::{DriftHyper, DriftPrior, LocationPrior};
+use crate::settings::CheckedConfig;
+use crate::settings::measurement::{Levels, VirusTree};
+use crate::tree::Tree;
+
+/// The likelihood of terms; `None` where the kernels do.
+pub(crate) fn terms(
+    config: &CheckedConfig,
+    data: &Dissimilarities,
+    coupling: &Coupling,
+    coupled: &Likelihood,
+    unit: Unit,
+) -> Option<Arc<dyn LogLikelihood>> {
+    let measurement = &config.measurement;
+    let (n_dims, nu) = (config.model.n_dims, measurement.nu.map_or(Nu::Learned, Nu::Fixed));
+    if let Some(titers) = data.titers() {
+        return Some(Arc::new(of_titres(config, titers, coupling, nu)));
+    }
+    if measurement.family.is_none() && data.measurements().is_none() {
+        return None;
+    }
+    let family = measurement.family.unwrap_or(config.model.noise.into());
+    let terms = match data.measurements() {
+        Some(measurements) => placed(measurements, coupling),
+        None => exact_terms(coupled, unit),
+    };
+    let terms = Terms::new(data.n_objects(), &terms, family, Quantity::Distance, measurement.known_errors);
+    Some(Arc::new(TermLikelihood::of_distances(terms.in_unit(unit.0), n_dims, nu)))
+}
+
+/// One exact number per coupled pair, in input units.
+fn exact_terms(coupled: &Likelihood, unit: Unit) -> Vec<Term> {
+    let mut terms = Vec::with_capacity(coupled.n_pairs());
+    for near in 0..coupled.n_objects() {
+        coupled.for_each_partner(near, |far, delta| {
+            if far > near {
+                terms.push(Term::new(near, far, Observation::Exact(delta * unit.0)));
+            }
+            true
+        });
+    }
+    terms
+}
+
+/// The measurements of the coupled pairs, by position.
+fn placed(measurements: &[Term], coupling: &Coupling) -> Vec<Term> {
+    let positions = positions(&coupling.order);
+    let place = |term: &Term| {
+        let [a, b] = [term.near, term.far].map(|object| positions[object as usize]);
+        let (near, far) = (a.min(b), a.max(b));
+        coupling.pairs.contains(near, far).then_some(Term { near: near as u32, far: far as u32, ..*term })
+    };
+    measurements.iter().filter_map(place).collect()
+}
+
+/// The position of every object.
+fn positions(order: &[usize]) -> Vec<usize> {
+    let mut positions = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(position, &object)| positions[object] = position);
+    positions
+}
+
+/// Terms of titres with their levels, by position.
+fn of_titres(config: &CheckedConfig, titers: &Titers, coupling: &Coupling, nu: Nu) -> TermLikelihood {
+    let measurement = &config.measurement;
+    let (n_viruses, order) = (titers.n_viruses(), &coupling.order);
+    let positions = positions(order);
+    let seen = titres::observations(titers, measurement.reading);
+    let rows = titers.rows().iter().zip(seen);
+    let terms: Vec<Term> =
+        rows.map(|(row, seen)| Term::new(positions[row.virus], positions[n_viruses + row.serum], seen)).collect();
+    let family = measurement.family.unwrap_or(Family::Normal);
+    let terms = Terms::new(order.len(), &terms, family, Quantity::Level, measurement.known_errors);
+    let groups = level_groups(titers, measurement.potencies, measurement.avidities);
+    let share = if measurement.avidities.is_some() { 0.5 } else { 1.0 };
+    let level_of = |&object: &usize| match object.checked_sub(n_viruses) {
+        Some(serum) => Some((groups.len() - 1, serum, share)),
+        None => measurement.avidities.map(|_| (0, object, share)),
+    };
+    let level_of = order.iter().map(level_of).collect();
+    TermLikelihood::of_titres(terms, config.model.n_dims, nu, groups, level_of)
+}
+
+/// Avidities, if there are any, and potencies.
+fn level_groups(titers: &Titers, potencies: Levels, avidities: Option<Levels>) -> Vec<LevelGroup> {
+    let (of_viruses, of_sera) = {
+        let mut largest = titers.largest();
+        let of_sera = largest.split_off(titers.n_viruses());
+        (largest, of_sera)
+    };
+    let group = |name, first: usize, largest: Vec<f64>, levels: Levels, learn_mean: bool| {
+        let objects = (0..largest.len()).map(|k| titers.names().get(first + k).into_owned()).collect();
+        let mean = largest.iter().sum::<f64>() / largest.len() as f64;
+        let variance = largest.iter().map(|level| (level - mean).powi(2)).sum::<f64>() / largest.len() as f64;
+        let prior = match levels {
+            Levels::Fixed => LevelPrior::Fixed(largest.clone()),
+            Levels::Estimated => LevelPrior::Normal { mean, sd: variance.sqrt().max(0.1) },
+            Levels::Hierarchical => LevelPrior::Hierarchical { mean, learn_mean },
+        };
+        LevelGroup { name, objects, prior, start: largest }
+    };
+    // Only the sum of an avidity and a potency counts: the mean of one kind is enough to learn.
+    let avidities = avidities.map(|levels| group("avidity", 0, of_viruses, levels, false));
+    let potencies = group("potency", titers.n_viruses(), of_sera, potencies, true);
+    avidities.into_iter().chain([potencies]).collect()
+}
+
+/// The prior of viruses and sera that drift or evolve; `None` where neither is asked for.
+pub(crate) fn location_prior(
+    config: &CheckedConfig,
+    data: &Dissimilarities,
+    coupling: &Coupling,
+) -> Result<Option<Arc<dyn LocationPrior>>, RunError> {
+    let measurement = &config.measurement;
+    let Some(titers) = data.titers().filter(|_| measurement.drift || measurement.tree.is_some()) else {
+        return Ok(None);
+    };
+    let (n_dims, n_viruses, order) = (config.model.n_dims, titers.n_viruses(), &coupling.order);
+    let is_virus = |&position: &usize| order[position] < n_viruses;
+    let (viruses, sera): (Vec<usize>, Vec<usize>) = (0..order.len()).partition(is_virus);
+    let tree = measurement.tree.as_ref().map(|tree| virus_tree(tree, titers, &viruses, order, n_dims)).transpose()?;
+    let times = if measurement.drift { times(config, titers, order)? } else { vec![0.0; order.len()] };
+    let hyper = DriftHyper { drift: DriftHyper::default().drift.filter(|_| measurement.drift), ..Default::default() };
+    Ok(Some(Arc::new(DriftPrior::new(n_dims, (viruses, sera), times, tree, hyper))))
+}
+
+/// Years since the earliest object, by position.
+fn times(config: &CheckedConfig, titers: &Titers, order: &[usize]) -> Result<Vec<f64>, RunError> {
+    let years: Vec<Option<f64>> = order.iter().map(|&object| titers.year(object)).collect();
+    let without: Vec<_> = order.iter().zip(&years).filter(|(_, year)| year.is_none()).map(|(&object, _)| object).collect();
+    if let Some(&first) = without.first() {
+        let (name, n) = (titers.names().get(first), without.len());
+        let problem = format!("{}: {n} objects have no year, such as {name}", config.input.path.display());
+        let remedy = "give titres in the long form with the columns virusYear and serumYear, or leave --drift out";
+        return Err(RunError::setting("--drift", problem, remedy));
+    }
+    let earliest = years.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+    Ok(years.iter().flatten().map(|year| year - earliest).collect())
+}
+
+/// The tree of the viruses, by their number among the positions of viruses; branches in the tree's own unit, years.
+fn virus_tree(
+    config: &VirusTree,
+    titers: &Titers,
+    viruses: &[usize],
+    order: &[usize],
+    n_dims: usize,
+) -> Result<BrownianPrior, RunError> {
+    let names: Vec<String> = (0..titers.n_viruses()).map(|virus| titers.names().get(virus).into_owned()).collect();
+    let names = Names::given(names).expect("names of viruses are unique");
+    let matched = Tree::read(&config.path, config.index.into())?.match_tips(&names, config.prune)?;
+    let virus_order: Vec<usize> = viruses.iter().map(|&position| order[position]).collect();
+    let settings = BrownianSettings {
+        scaling: BranchScaling::None,
+        root_sample_size: config.root_sample_size,
+        ..BrownianSettings::paper(n_dims)
+    };
+    Ok(BrownianPrior::new(matched.tree(), &matched.tip_positions(&virus_order), settings)?)
+}
