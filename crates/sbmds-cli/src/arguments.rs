@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use sbmds::coupling::{self, Coupling, Couplings, Effort, LandmarkChoice, LayOptions, Order};
 use sbmds::dissimilarity::{self, Dissimilarities, Format, Metric, ReadOptions};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
+use sbmds::measurement::Family;
 use sbmds::run::{MOST_THREADS, check_memory};
 
 use crate::failure::Failure;
@@ -67,6 +68,7 @@ impl InputArgs {
             names: names.clone(),
             value: value.clone(),
             no_names: *no_names,
+            titers: false,
         };
         let data = dissimilarity::read(&self.input, &options)?;
         data.notes().iter().for_each(|note| eprintln!("note: {note}"));
@@ -95,9 +97,9 @@ pub struct CouplingArgs {
     /// Which objects become landmarks: the first of the order, or each as far as possible from the others
     #[arg(long, value_enum, default_value = "first")]
     pub landmarks: LandmarkArg,
-    /// Noise of a dissimilarity around the distance: truncated-normal or normal
+    /// Noise of a dissimilarity around the distance: truncated-normal, normal, truncated-student-t, student-t or log-normal
     #[arg(long, default_value = "truncated-normal")]
-    pub noise: Noise,
+    pub noise: Family,
     /// Number type in which dissimilarities are kept
     #[arg(long, value_enum, default_value = "f64")]
     pub storage: StorageArg,
@@ -166,10 +168,15 @@ impl CouplingArgs {
         Ok(coupling)
     }
 
+    /// The noise of the kernels: that asked for, or a stand-in where terms are evaluated instead.
+    pub fn kernel_noise(&self) -> Noise {
+        self.noise.of_kernels().unwrap_or(Noise::Normal)
+    }
+
     /// Arranges the coupled dissimilarities for the kernels.
     pub fn likelihood(&self, data: &Dissimilarities, coupling: &Coupling, n_dims: usize) -> Likelihood {
         let (storage, order) = (self.storage.into(), &coupling.order);
-        Likelihood::new(data.n_objects(), n_dims, &coupling.pairs, self.noise, storage, |a, b| {
+        Likelihood::new(data.n_objects(), n_dims, &coupling.pairs, self.kernel_noise(), storage, |a, b| {
             data.get(order[a], order[b])
         })
     }

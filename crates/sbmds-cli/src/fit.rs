@@ -10,7 +10,7 @@ use sbmds::coupling::Couplings;
 use sbmds::draws::StoreError;
 use sbmds::draws::checkpoint::CheckpointError;
 use sbmds::run::{
-    self, Changes, Control, FinishedRun, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, Outcome,
+    self, Changes, Control, FinishedRun, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, MeasurementConfig, ModelConfig, Outcome,
     RunDirectory, RunError, Summary, TreeConfig,
 };
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -19,6 +19,7 @@ use crate::arguments::{CouplingArgs, ReadingArgs, n_threads};
 use crate::failure::Failure;
 use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
 use crate::fit_settings::Given;
+use crate::measurement_arguments::MeasurementArgs;
 use crate::progress::{Watch, WatchMode};
 use crate::say::{say, warn};
 use crate::tree_arguments::TreeArgs;
@@ -62,6 +63,8 @@ pub struct Fit {
     dims: usize,
     #[command(flatten)]
     coupling: CouplingArgs,
+    #[command(flatten)]
+    measurement: MeasurementArgs,
     #[command(flatten)]
     priors: PriorArgs,
     #[command(flatten)]
@@ -264,6 +267,7 @@ impl Fit {
             instructions: Vec::new(),
             input: self.input_config(input)?,
             model: self.model_config()?,
+            measurement: self.measurement_config()?,
             priors: self.priors.config(),
             tree: self.tree_config()?,
             sampler: self.sampler.settings(self.drawing.warmup),
@@ -280,13 +284,15 @@ impl Fit {
             names: self.reading.names.as_deref().map(absolute).transpose()?,
             value: self.reading.value.clone(),
             no_names: self.reading.no_names,
+            titers: self.measurement.titers.titers,
             ..InputConfig::default()
         };
         Ok(input.with_labels(self.labels.as_deref().map(absolute).transpose()?))
     }
 
     fn tree_config(&self) -> Result<Option<TreeConfig>, Failure> {
-        let Some(path) = &self.tree.tree else { return Ok(None) };
+        let path = self.tree.tree.as_ref().filter(|_| !self.measurement.titers.titers);
+        let Some(path) = path else { return Ok(None) };
         Ok(Some(TreeConfig {
             index: self.tree.tree_index,
             prune: self.tree.prune,
@@ -295,6 +301,11 @@ impl Fit {
             precision_update: self.trait_precision_update.into(),
             ..TreeConfig::new(absolute(path)?)
         }))
+    }
+
+    fn measurement_config(&self) -> Result<MeasurementConfig, Failure> {
+        let tree = self.tree.tree.as_deref().map(absolute).transpose()?;
+        Ok(self.measurement.config(self.coupling.noise, &self.tree, tree.as_deref()))
     }
 
     fn model_config(&self) -> Result<ModelConfig, Failure> {
@@ -307,7 +318,7 @@ impl Fit {
             couplings,
             order: self.coupling.order.into(),
             landmarks: self.coupling.landmarks.into(),
-            noise: self.coupling.noise,
+            noise: self.coupling.kernel_noise(),
             storage: self.coupling.storage.into(),
             standardize: self.priors.standardize,
             ..ModelConfig::default()

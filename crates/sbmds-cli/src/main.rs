@@ -19,6 +19,7 @@ mod fit_arguments;
 mod fit_settings;
 mod from_beast;
 mod hdbscan;
+mod measurement_arguments;
 mod plot;
 mod progress;
 mod report;
