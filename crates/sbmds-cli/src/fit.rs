@@ -10,8 +10,8 @@ use sbmds::coupling::Couplings;
 use sbmds::draws::StoreError;
 use sbmds::draws::checkpoint::CheckpointError;
 use sbmds::run::{
-    self, Changes, Control, FinishedRun, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, MeasurementConfig, ModelConfig, Outcome,
-    RunDirectory, RunError, Summary, TreeConfig,
+    self, Changes, Control, FinishedRun, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, MeasurementConfig,
+    ModelConfig, Outcome, RunDirectory, RunError, Summary, TreeConfig,
 };
 use signal_hook::consts::{SIGINT, SIGTERM};
 

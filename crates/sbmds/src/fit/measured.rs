@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::unit::Unit;
+use crate::Locations;
 use crate::brownian::{BranchScaling, BrownianPrior, BrownianSettings};
 use crate::coupling::Coupling;
 use crate::dissimilarity::{Dissimilarities, Names, Titers};
@@ -140,7 +141,8 @@ pub(crate) fn location_prior(
 /// Years since the earliest object, by position.
 fn times(config: &CheckedConfig, titers: &Titers, order: &[usize]) -> Result<Vec<f64>, RunError> {
     let years: Vec<Option<f64>> = order.iter().map(|&object| titers.year(object)).collect();
-    let without: Vec<_> = order.iter().zip(&years).filter(|(_, year)| year.is_none()).map(|(&object, _)| object).collect();
+    let without: Vec<_> =
+        order.iter().zip(&years).filter(|(_, year)| year.is_none()).map(|(&object, _)| object).collect();
     if let Some(&first) = without.first() {
         let (name, n) = (titers.names().get(first), without.len());
         let problem = format!("{}: {n} objects have no year, such as {name}", config.input.path.display());
@@ -169,4 +171,34 @@ fn virus_tree(
         ..BrownianSettings::paper(n_dims)
     };
     Ok(BrownianPrior::new(matched.tree(), &matched.tip_positions(&virus_order), settings)?)
+}
+
+/// A first map of objects that drift: turned and shifted so that time goes along its first axis.
+pub(crate) fn along_time(map: &Locations, data: &Dissimilarities, order: &[usize]) -> Locations {
+    let years = data.titers().map(|titers| order.iter().map(|&object| titers.year(object)).collect::<Vec<_>>());
+    let Some(years) = years.and_then(|years| years.into_iter().collect::<Option<Vec<f64>>>()) else {
+        return map.clone();
+    };
+    let (n, n_dims) = (map.n_objects(), map.n_dims());
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / n as f64;
+    let middle: Vec<f64> = (0..n_dims).map(|dim| mean(map.dim(dim))).collect();
+    let year = mean(&years);
+    let along = |dim: usize| (0..n).map(|k| (years[k] - year) * (map.get(k, dim) - middle[dim])).sum::<f64>();
+    let direction: Vec<f64> = (0..n_dims).map(along).collect();
+    let length = direction.iter().map(|part| part * part).sum::<f64>().sqrt();
+    if length == 0.0 {
+        return map.clone();
+    }
+    // The reflection that takes this direction to the first axis.
+    let mut normal: Vec<f64> = direction.iter().map(|part| part / length).collect();
+    normal[0] -= 1.0;
+    let squared: f64 = normal.iter().map(|part| part * part).sum();
+    let centred = |k: usize, dim: usize| map.get(k, dim) - middle[dim];
+    let shift = length / years.iter().map(|y| (y - year).powi(2)).sum::<f64>()
+        * (year - years.iter().copied().fold(f64::INFINITY, f64::min));
+    Locations::from_fn(n, n_dims, |k, dim| {
+        let across: f64 = (0..n_dims).map(|other| normal[other] * centred(k, other)).sum();
+        let turned = centred(k, dim) - if squared > 0.0 { 2.0 * across * normal[dim] / squared } else { 0.0 };
+        turned + if dim == 0 { shift } else { 0.0 }
+    })
 }

@@ -10,6 +10,7 @@ pub(crate) mod coupled;
 pub(crate) mod fitted;
 pub(crate) mod instructions;
 pub(crate) mod map_verdict;
+pub(crate) mod measured;
 pub(crate) mod memory;
 pub(crate) mod monitor;
 pub(crate) mod observer;

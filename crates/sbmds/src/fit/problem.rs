@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::connections::{disconnection, underdetermination};
 use super::coupled::CoupledPairs;
+use super::measured;
 use super::tree::RunTree;
 use super::unit::Unit;
 use crate::Locations;
@@ -20,6 +21,8 @@ pub(crate) struct Problem {
     pub coupling: Coupling,
     pub posterior: Posterior,
     pub unit: Unit,
+    /// Whether sigma is in that unit, too.
+    pub sigma_has_unit: bool,
     /// The tree along which locations diffuse, if there is one.
     pub tree: Option<Arc<RunTree>>,
     /// What the user was told about data and coupling though the run went on.
@@ -67,12 +70,20 @@ impl Problem {
         tree: Option<RunTree>,
     ) -> Result<Self, RunError> {
         let unit = Unit(config.model.unit);
-        let mut posterior = Posterior::new(Arc::new(likelihood), config.priors());
+        let likelihood = match measured::terms(config, &data, &coupling, &likelihood, unit) {
+            Some(terms) => terms,
+            None => Arc::new(likelihood),
+        };
+        let mut posterior = Posterior::new(likelihood, config.priors());
+        if let Some(locations) = measured::location_prior(config, &data, &coupling)? {
+            posterior = posterior.with_locations(locations);
+        }
         if let Some(tree) = &tree {
             posterior = posterior.with_tree(tree.prior(&coupling.order, config.model.n_dims)?);
         }
         let warnings = posterior.locations().warnings();
-        Ok(Self { data, coupling, posterior, unit, tree: tree.map(Arc::new), warnings })
+        let sigma_has_unit = config.measurement.sigma_has_unit();
+        Ok(Self { data, coupling, posterior, unit, sigma_has_unit, tree: tree.map(Arc::new), warnings })
     }
 
     /// Locations by position in the model's unit, as locations in input order and units.

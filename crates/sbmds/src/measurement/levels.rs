@@ -154,7 +154,12 @@ mod tests {
                     moved[k] += by;
                     value(&moved)
                 };
-                assert_relative_eq!(gradient[k], (moved(1e-5) - moved(-1e-5)) / 2e-5, max_relative = 1e-7, epsilon = 1e-8);
+                assert_relative_eq!(
+                    gradient[k],
+                    (moved(1e-5) - moved(-1e-5)) / 2e-5,
+                    max_relative = 1e-7,
+                    epsilon = 1e-8
+                );
             }
         }
     }

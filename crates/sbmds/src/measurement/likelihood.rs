@@ -160,6 +160,10 @@ impl LogLikelihood for TermLikelihood {
         self.terms.len()
     }
 
+    fn n_densities(&self) -> f64 {
+        self.terms.terms().iter().filter(|term| term.seen.exact().is_some()).map(|term| term.weight).sum()
+    }
+
     fn value(&self, workspace: &mut Workspace, at: MapPoint) -> f64 {
         let (mut by_x, mut own) = (vec![0.0; at.x.len()], vec![0.0; at.own.len()]);
         self.both(workspace, at, MapGradient { x: &mut by_x, own: &mut own }).log_likelihood
@@ -210,6 +214,10 @@ impl LogLikelihood for TermLikelihood {
 const FIRST_NU: f64 = 5.0;
 
 impl OwnParameters for TermLikelihood {
+    fn count(&self) -> usize {
+        self.levels.iter().map(LevelGroup::n_unknown).sum::<usize>() + usize::from(self.has_unknown_nu())
+    }
+
     fn names(&self) -> Vec<String> {
         let nu = self.has_unknown_nu().then(|| "nu".to_owned());
         self.levels.iter().flat_map(LevelGroup::names).chain(nu).collect()

@@ -212,7 +212,9 @@ impl LocationPrior for DriftPrior {
                 let precision = Precision::scaled_identity(self.n_dims, 1.0 / numbers.of_viruses);
                 tree.draw(&mut tree.workspace(), &precision, rng, &mut viruses);
             }
-            None => viruses.iter_mut().for_each(|x| *x = numbers.of_viruses.sqrt() * rng.sample::<f64, _>(StandardNormal)),
+            None => {
+                viruses.iter_mut().for_each(|x| *x = numbers.of_viruses.sqrt() * rng.sample::<f64, _>(StandardNormal))
+            }
         }
         for (dim, row) in x.chunks_exact_mut(self.n_objects).enumerate() {
             let along = if dim == 0 { numbers.drift } else { 0.0 };

@@ -48,6 +48,6 @@ pub use crate::fit::{
 };
 pub(crate) use crate::fit::{X_SHIFT, available_memory, monitor};
 pub use crate::settings::{
-    CheckedConfig, FitConfig, InputConfig, Keep, MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS, ModelConfig,
-    PriorConfig, PriorFamily, RunConfig, Start, TreeConfig,
+    CheckedConfig, FitConfig, InputConfig, Keep, Levels, MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS,
+    MeasurementConfig, ModelConfig, PriorConfig, PriorFamily, RunConfig, Start, TreeConfig, VirusTree,
 };

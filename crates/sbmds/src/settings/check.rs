@@ -42,6 +42,11 @@ impl CheckedConfig {
         }
     }
 
+    /// What sigma is divided by before the model sees it: the unit of the data, unless the noise has none.
+    pub(crate) fn sigma_unit(&self) -> f64 {
+        if self.measurement.sigma_has_unit() { self.model.unit } else { 1.0 }
+    }
+
     /// The same settings, changed in a way that needs no further check.
     pub(crate) fn with(mut self, change: impl FnOnce(&mut FitConfig)) -> Self {
         change(&mut self.0);

@@ -69,6 +69,11 @@ impl MeasurementConfig {
         *self == Self::default()
     }
 
+    /// Whether sigma is in the unit of the data.
+    pub(crate) fn sigma_has_unit(&self) -> bool {
+        self.family.is_none_or(Family::sigma_has_unit)
+    }
+
     /// Refuses what cannot be used.
     pub(super) fn check(&self, titers: bool) -> Result<(), RunError> {
         if let Some(nu) = self.nu
@@ -82,7 +87,9 @@ impl MeasurementConfig {
         }
         let of_titres = [("--drift", self.drift), ("--avidities", self.avidities.is_some())];
         match of_titres.into_iter().find(|(_, given)| *given && !titers) {
-            Some((flag, _)) => Err(RunError::setting(flag, "this is no table of titres", "add --titers, or leave it out")),
+            Some((flag, _)) => {
+                Err(RunError::setting(flag, "this is no table of titres", "add --titers, or leave it out"))
+            }
             None => Ok(()),
         }
     }

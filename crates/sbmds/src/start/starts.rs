@@ -1,6 +1,7 @@
 //! Where the chains start: one first map, jittered differently for each chain.
 
 use super::maximise::maximise;
+use crate::fit::measured::along_time;
 use crate::fit::problem::Problem;
 use crate::fit::unit::rms_dissimilarity;
 use crate::settings::Resolved;
@@ -60,6 +61,10 @@ impl<'a> Starts<'a> {
             Start::Classical | Start::Auto => {
                 Some(problem.coupling.to_positions(&classical_mds(n_objects, n_dims, dissimilarity)))
             }
+        };
+        let map = match config.measurement.drift {
+            true => map.map(|map| along_time(&map, &problem.data, &problem.coupling.order)),
+            false => map,
         };
         let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
         let starts = Self { problem, config, map, is_maximised: false, spread: SPREAD, smallest_sigma };
