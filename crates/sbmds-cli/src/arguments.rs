@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use sbmds::coupling::{self, Coupling, Couplings, Effort, LandmarkChoice, LayOptions, Order};
 use sbmds::dissimilarity::{self, Dissimilarities, Format, Metric, ReadOptions};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
-use sbmds::measurement::Family;
+use sbmds::measurement::{Family, Support};
 use sbmds::run::{MOST_THREADS, check_memory};
 
 use crate::failure::Failure;
@@ -56,12 +56,24 @@ pub struct ReadingArgs {
     /// Column of an edge list with more than three columns that holds the dissimilarity: its name, or its number from 1
     #[arg(long, value_name = "COLUMN")]
     pub value: Option<String>,
+    /// Column of an edge list with the weight of each line, which multiplies its log density
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<String>,
+    /// Column of an edge list with the known standard error of each line
+    #[arg(long, value_name = "COLUMN")]
+    pub error: Option<String>,
+    /// Weights of the pairs: a matrix or an edge list with the names of the input
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Known standard errors of the pairs: a matrix or an edge list with the names of the input
+    #[arg(long, value_name = "FILE")]
+    pub errors: Option<PathBuf>,
 }
 
 impl InputArgs {
-    /// Reads the input, and says on stderr how where there was a choice.
-    pub fn read(&self) -> Result<Dissimilarities, Failure> {
-        let ReadingArgs { format, names, no_names, value, .. } = &self.reading;
+    /// Reads the input, whose dissimilarities may be `negative`, and says on stderr how where there was a choice.
+    pub fn read(&self, negative: bool) -> Result<Dissimilarities, Failure> {
+        let ReadingArgs { format, names, no_names, value, weight, error, weights, errors, .. } = &self.reading;
         let options = ReadOptions {
             format: *format,
             features: self.reading.metric(),
@@ -69,6 +81,11 @@ impl InputArgs {
             value: value.clone(),
             no_names: *no_names,
             titers: false,
+            negative,
+            weight: weight.clone(),
+            error: error.clone(),
+            weights: weights.clone(),
+            errors: errors.clone(),
         };
         let data = dissimilarity::read(&self.input, &options)?;
         data.notes().iter().for_each(|note| eprintln!("note: {note}"));
@@ -166,6 +183,11 @@ impl CouplingArgs {
         let coupling = coupling::lay(&self.couplings, data, n_dims, &options)?;
         check_memory(&coupling.pairs, data.n_objects(), self.storage.into())?;
         Ok(coupling)
+    }
+
+    /// Whether the noise admits negative dissimilarities.
+    pub fn admits_negative(&self) -> bool {
+        self.noise.support() == Support::Line
     }
 
     /// The noise of the kernels: that asked for, or a stand-in where terms are evaluated instead.

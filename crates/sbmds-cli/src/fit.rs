@@ -285,6 +285,11 @@ impl Fit {
             value: self.reading.value.clone(),
             no_names: self.reading.no_names,
             titers: self.measurement.titers.titers,
+            negative: self.coupling.admits_negative() && !self.measurement.titers.titers,
+            weight: self.reading.weight.clone(),
+            error: self.reading.error.clone(),
+            weights: self.reading.weights.as_deref().map(absolute).transpose()?,
+            errors: self.reading.errors.as_deref().map(absolute).transpose()?,
             ..InputConfig::default()
         };
         Ok(input.with_labels(self.labels.as_deref().map(absolute).transpose()?))

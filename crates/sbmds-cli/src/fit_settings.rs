@@ -18,7 +18,7 @@ enum OnResume {
 use OnResume::{Fixed, Free};
 
 /// Every flag that is a setting (by its id), its key in the configuration, and whether it may differ on `--resume`.
-const SETTINGS: [(&str, &str, OnResume); 53] = [
+const SETTINGS: [(&str, &str, OnResume); 59] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
     ("features", "input.metric", Fixed),
@@ -27,12 +27,18 @@ const SETTINGS: [(&str, &str, OnResume); 53] = [
     ("labels", "input.labels", Free),
     ("no_names", "input.no_names", Fixed),
     ("value", "input.value", Fixed),
+    ("weight", "input.weight", Fixed),
+    ("error", "input.error", Fixed),
+    ("weights", "input.weights", Fixed),
+    ("errors", "input.errors", Fixed),
+    ("known_errors", "measurement.known_errors", Fixed),
     ("dims", "model.n_dims", Fixed),
     ("couplings", "model.couplings", Fixed),
     ("order", "model.order", Fixed),
     ("landmarks", "model.landmarks", Fixed),
     ("noise", "model.noise", Fixed),
     ("noise", "measurement.family", Fixed),
+    ("noise", "input.negative", Fixed),
     ("nu", "measurement.nu", Fixed),
     ("titers", "input.titers", Fixed),
     ("titers", "measurement.tree", Fixed),
@@ -159,7 +165,7 @@ mod tests {
             fit.asked(std::path::Path::new("in.npy")).unwrap()
         };
         let of_features = asked(
-            "fit in.npy --features --no-names --value v --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
+            "fit in.npy --features --no-names --value v --weight w --error e --weights W --errors E --noise normal --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
                     --max-draws 5000 --raw-draws",
         );
         let of_titres = asked("fit hi.csv --titers --noise student-t --nu 4 --avidities fixed --drift --tree t");

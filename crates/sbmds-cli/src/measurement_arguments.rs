@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use sbmds::measurement::Family;
+use sbmds::measurement::{Family, KnownErrors};
 use sbmds::run::{Levels, MeasurementConfig, VirusTree};
 
 use crate::eval_titers::TiterArgs;
@@ -15,6 +15,9 @@ pub struct MeasurementArgs {
     /// Degrees of freedom of Student's t [default: learned]
     #[arg(long, value_name = "NU", help_heading = "Model", allow_negative_numbers = true)]
     pub nu: Option<f64>,
+    /// What known standard errors do: add to sigma, or replace it
+    #[arg(long, value_enum, default_value = "add", help_heading = "Model")]
+    pub known_errors: KnownErrorsArg,
     #[command(flatten)]
     pub titers: TiterArgs,
     /// Potencies of the sera: fixed at their largest titres, estimated with a normal prior of the largest titres' mean and variance,
@@ -47,6 +50,22 @@ impl From<LevelsArg> for Levels {
     }
 }
 
+/// See [`KnownErrors`].
+#[derive(Clone, Copy, ValueEnum)]
+pub enum KnownErrorsArg {
+    Add,
+    Replace,
+}
+
+impl From<KnownErrorsArg> for KnownErrors {
+    fn from(errors: KnownErrorsArg) -> Self {
+        match errors {
+            KnownErrorsArg::Add => Self::Add,
+            KnownErrorsArg::Replace => Self::Replace,
+        }
+    }
+}
+
 impl MeasurementArgs {
     /// The settings; with titres a tree is that of the viruses alone.
     pub fn config(&self, noise: Family, tree: &TreeArgs, path: Option<&Path>) -> MeasurementConfig {
@@ -59,12 +78,12 @@ impl MeasurementArgs {
         MeasurementConfig {
             family: Some(noise).filter(|noise| noise.of_kernels().is_none()),
             nu: self.nu,
+            known_errors: self.known_errors.into(),
             reading: self.titers.reading.into(),
             potencies: self.potencies.into(),
             avidities: self.avidities.map(Levels::from),
             drift: self.drift,
             tree,
-            ..MeasurementConfig::default()
         }
     }
 }

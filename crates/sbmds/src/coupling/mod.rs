@@ -116,3 +116,10 @@ impl Coupling {
         by_object
     }
 }
+
+/// The position of every object, when object `order[k]` is at position k.
+pub(crate) fn positions(order: &[usize]) -> Vec<usize> {
+    let mut positions = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(position, &object)| positions[object] = position);
+    positions
+}

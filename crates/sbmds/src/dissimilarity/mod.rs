@@ -8,6 +8,7 @@ mod comments;
 mod condensed;
 mod content;
 mod dense;
+mod edge_terms;
 mod edges;
 mod error;
 mod feature_checks;
@@ -32,6 +33,7 @@ mod phylip;
 mod points;
 mod positions;
 mod printed;
+mod qualities;
 mod refusal;
 mod rows;
 mod sniff;
@@ -63,7 +65,7 @@ pub use sniff::Format;
 pub use titers::{Levels, Titer, TiterRow, Titers, read_levels, read_titers};
 
 use dense::Dense;
-use edges::EdgeList;
+use edges::{EdgeList, ReadEdges};
 use error::{Fault, FilePosition, brief, shortened};
 use features::{Features, Values};
 use form::Form;
@@ -89,6 +91,16 @@ pub struct ReadOptions {
     pub no_names: bool,
     /// Whether the file holds titres of viruses against sera.
     pub titers: bool,
+    /// Whether dissimilarities may be negative, as cross-validated ones are.
+    pub negative: bool,
+    /// The column of an edge list that holds the weights of the lines.
+    pub weight: Option<String>,
+    /// The column of an edge list that holds standard errors.
+    pub error: Option<String>,
+    /// A file with a weight for every pair: a matrix or an edge list with the same names.
+    pub weights: Option<PathBuf>,
+    /// The same with standard errors.
+    pub errors: Option<PathBuf>,
 }
 
 /// Dissimilarities between N named objects: a matrix, a list of measured pairs, or features to compute them from. A clone
@@ -167,6 +179,10 @@ impl Dissimilarities {
             Some(Measured::Titers(titers)) => Some(titers),
             _ => None,
         }
+    }
+
+    fn with_terms(self, terms: Option<Vec<Term>>) -> Self {
+        Self { measured: terms.map(|terms| Arc::new(Measured::Terms(terms))).or(self.measured), ..self }
     }
 
     /// Titres as dissimilarities of viruses and sera.
@@ -254,6 +270,11 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dissimilarities, Input
 }
 
 fn read_source(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
+    let data = read_numbers(path, source, options)?;
+    qualities::attach(data, options)
+}
+
+fn read_numbers(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
     if options.titers {
         return Ok(Dissimilarities::from_titers(titers::from_source(source)?));
     }
@@ -300,7 +321,11 @@ fn form_of(path: &Path, source: &Source<'_>, options: &ReadOptions) -> Result<(F
         Format::Phylip => Form::Phylip,
         Format::Edges => Form::Edges,
         Format::Matrix => form::of_matrix(&grid),
-        Format::Auto | Format::Npy if options.value.is_some() => Form::Edges,
+        Format::Auto | Format::Npy
+            if options.value.is_some() || options.weight.is_some() || options.error.is_some() =>
+        {
+            Form::Edges
+        }
         Format::Auto | Format::Npy => match looks::text(&source.head) {
             Some(fault) => return Err(fault),
             None => form::decide(path, source.file, &grid)?,
@@ -312,10 +337,13 @@ fn form_of(path: &Path, source: &Source<'_>, options: &ReadOptions) -> Result<(F
 fn read_text(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
     let file = source.file;
     let (form, n_lines) = form_of(path, &source, options).map_err(|fault| fault.at(file, FilePosition::File))?;
-    let style = style::Style::detect(&source);
+    let style = style::Style::detect(&source).allowing_negative(options.negative);
+    let (mut measured, mut repeats) = (None, None);
     let (names, store) = match form {
         Form::Edges => {
-            let (names, edges) = edges::read(source, style, options.value.as_deref())?;
+            let ReadEdges { names, edges, terms, warning } = edges::read(source, style, options)?;
+            measured = terms;
+            repeats = warning;
             (Some(names), Store::Edges(edges))
         }
         Form::Rows(rows) => {
@@ -333,7 +361,9 @@ fn read_text(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<D
         }
     };
     let (names, note) = complete_names(file, names, &store, options)?;
-    Ok(Dissimilarities::new(names, store).with_notes(file, style.note(file).into_iter().chain(note)))
+    let mut data = Dissimilarities::new(names, store).with_notes(file, style.note(file).into_iter().chain(note));
+    data.warnings.extend(repeats);
+    Ok(data.with_terms(measured))
 }
 
 /// The names of the file, or those of the names file, or numbers, with a note on these.
@@ -409,7 +439,7 @@ fn read_array(file: &str, array: Array, options: &ReadOptions) -> Result<Dissimi
         (Some(metric), _) => Store::Features(Features::from_array(file, array, &names, metric)?),
         (None, Some(triangle)) => Store::Triangle(triangle),
         (None, None) if array.n_columns() != n_objects => return Err(in_file(not_square(file, &array))),
-        (None, None) => Store::Dense(Dense::new(file, array, &names)?),
+        (None, None) => Store::Dense(Dense::new(file, array, &names, options.negative)?),
     };
     Ok(Dissimilarities::new(names, store).with_notes(file, None))
 }

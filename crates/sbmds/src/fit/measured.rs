@@ -5,13 +5,11 @@ use std::sync::Arc;
 use super::unit::Unit;
 use crate::Locations;
 use crate::brownian::{BranchScaling, BrownianPrior, BrownianSettings};
-use crate::coupling::Coupling;
+use crate::coupling::{Coupling, positions};
 use crate::dissimilarity::{Dissimilarities, Names, Titers};
 use crate::error::RunError;
 use crate::likelihood::{Likelihood, LogLikelihood};
-use crate::measurement::{
-    Family, LevelGroup, LevelPrior, Nu, Observation, Quantity, Term, TermLikelihood, Terms, titres,
-};
+use crate::measurement::{Family, LevelGroup, LevelPrior, Nu, Quantity, Term, TermLikelihood, Terms, titres};
 use crate::posterior::{DriftHyper, DriftPrior, LocationPrior};
 use crate::settings::CheckedConfig;
 use crate::settings::measurement::{Levels, VirusTree};
@@ -24,54 +22,24 @@ pub(crate) fn terms(
     coupling: &Coupling,
     coupled: &Likelihood,
     unit: Unit,
-) -> Option<Arc<dyn LogLikelihood>> {
+) -> Result<Option<Arc<dyn LogLikelihood>>, RunError> {
     let measurement = &config.measurement;
     let (n_dims, nu) = (config.model.n_dims, measurement.nu.map_or(Nu::Learned, Nu::Fixed));
     if let Some(titers) = data.titers() {
-        return Some(Arc::new(of_titres(config, titers, coupling, nu)));
-    }
-    if measurement.family.is_none() && data.measurements().is_none() {
-        return None;
+        return Ok(Some(Arc::new(of_titres(config, titers, coupling, nu))));
     }
     let family = measurement.family.unwrap_or(config.model.noise.into());
-    let terms = match data.measurements() {
-        Some(measurements) => placed(measurements, coupling),
-        None => exact_terms(coupled, unit),
+    let known_errors = measurement.known_errors;
+    let Some(terms) = Terms::of_coupled(data, coupling, coupled, unit.0, (family, known_errors)) else {
+        return Ok(None);
     };
-    let terms = Terms::new(data.n_objects(), &terms, family, Quantity::Distance, measurement.known_errors);
-    Some(Arc::new(TermLikelihood::of_distances(terms.in_unit(unit.0), n_dims, nu)))
-}
-
-/// One exact number per coupled pair, in input units.
-fn exact_terms(coupled: &Likelihood, unit: Unit) -> Vec<Term> {
-    let mut terms = Vec::with_capacity(coupled.n_pairs());
-    for near in 0..coupled.n_objects() {
-        coupled.for_each_partner(near, |far, delta| {
-            if far > near {
-                terms.push(Term::new(near, far, Observation::Exact(delta * unit.0)));
-            }
-            true
-        });
+    if let Some(term) = terms.impossible() {
+        let [a, b] = [term.near, term.far].map(|position| data.names().get(coupling.order[position as usize]));
+        let (problem, remedy) = family.support().refusal(term.seen.representative());
+        let problem = format!("{} ({a} to {b}): {problem}", config.input.path.display());
+        return Err(RunError::setting("--noise", problem, remedy));
     }
-    terms
-}
-
-/// The measurements of the coupled pairs, by position.
-fn placed(measurements: &[Term], coupling: &Coupling) -> Vec<Term> {
-    let positions = positions(&coupling.order);
-    let place = |term: &Term| {
-        let [a, b] = [term.near, term.far].map(|object| positions[object as usize]);
-        let (near, far) = (a.min(b), a.max(b));
-        coupling.pairs.contains(near, far).then_some(Term { near: near as u32, far: far as u32, ..*term })
-    };
-    measurements.iter().filter_map(place).collect()
-}
-
-/// The position of every object.
-fn positions(order: &[usize]) -> Vec<usize> {
-    let mut positions = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(position, &object)| positions[object] = position);
-    positions
+    Ok(Some(Arc::new(TermLikelihood::of_distances(terms.in_unit(unit.0), n_dims, nu))))
 }
 
 /// Terms of titres with their levels, by position.

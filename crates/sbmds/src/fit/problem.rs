@@ -70,7 +70,7 @@ impl Problem {
         tree: Option<RunTree>,
     ) -> Result<Self, RunError> {
         let unit = Unit(config.model.unit);
-        let likelihood = match measured::terms(config, &data, &coupling, &likelihood, unit) {
+        let likelihood = match measured::terms(config, &data, &coupling, &likelihood, unit)? {
             Some(terms) => terms,
             None => Arc::new(likelihood),
         };

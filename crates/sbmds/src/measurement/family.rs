@@ -117,6 +117,21 @@ impl FromStr for Family {
     }
 }
 
+impl Support {
+    /// What is wrong with this number, and what to do about it.
+    pub fn refusal(self, value: f64) -> (String, &'static str) {
+        let problem = format!("{value} is no possible measurement");
+        match self {
+            Self::Positive if value == 0.0 => (
+                "0 is no possible measurement under log-normal noise: no multiple of a distance is 0".into(),
+                "leave out such pairs, give them a limit in an edge list (<0.01, the smallest that could be told from 0), or use \
+                 --noise truncated-normal",
+            ),
+            _ => (problem, "correct the value, or use --noise normal or student-t, which admit negative numbers"),
+        }
+    }
+}
+
 /// The values a measurement can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {

@@ -4,6 +4,7 @@
 //! [`Observation`] whose log density a [`Family`] gives, of a [`Quantity`] that depends on the pair's distance. [`titres`] makes
 //! terms of tables of titres.
 
+mod coupled;
 mod family;
 mod levels;
 mod likelihood;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::family::{Family, Slopes};
-use crate::dissimilarity::Term;
+use super::family::{Family, Slopes, Support};
+use crate::dissimilarity::{Observation, Term};
 
 /// What a known standard error does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -132,6 +132,23 @@ impl Terms {
     /// Number of pairs with a measurement.
     pub fn n_pairs(&self) -> usize {
         self.terms.chunk_by(|a, b| (a.near, a.far) == (b.near, b.far)).count()
+    }
+
+    /// A measurement that cannot be under the family, if there is one: a negative number, or zero under log-normal noise.
+    pub fn impossible(&self) -> Option<&Term> {
+        let is_possible = |value: f64| match self.family.support() {
+            Support::Line => true,
+            Support::NotNegative => value >= 0.0,
+            Support::Positive => value > 0.0,
+        };
+        let largest = |seen: Observation| match seen {
+            Observation::Exact(value) | Observation::Below(value) => Some(value),
+            Observation::Above(_) => None,
+            // A lower end of zero says nothing.
+            Observation::Within(_, upper) => Some(upper),
+        };
+        let is_impossible = |term: &&Term| largest(term.seen).is_some_and(|value| !is_possible(value));
+        self.terms.iter().find(is_impossible).filter(|_| self.quantity == Quantity::Distance)
     }
 
     /// The terms, sorted by their objects.

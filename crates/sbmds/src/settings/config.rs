@@ -78,6 +78,21 @@ pub struct InputConfig {
     /// Whether the file holds titres of viruses against sera.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub titers: bool,
+    /// Whether dissimilarities may be negative.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub negative: bool,
+    /// The column of an edge list that holds weights.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub weight: Option<String>,
+    /// The column of an edge list that holds standard errors.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+    /// A file with a weight for every pair.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub weights: Option<PathBuf>,
+    /// A file with a standard error for every pair.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub errors: Option<PathBuf>,
     /// The file of the run's directory that keeps an input which came through a pipe.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub copy: Option<String>,
@@ -105,6 +120,11 @@ impl InputConfig {
             value: self.value.clone(),
             no_names: self.no_names,
             titers: self.titers,
+            negative: self.negative,
+            weight: self.weight.clone(),
+            error: self.error.clone(),
+            weights: self.weights.clone(),
+            errors: self.errors.clone(),
         }
     }
 }

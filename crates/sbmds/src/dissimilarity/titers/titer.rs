@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn numbers_limits_and_gaps_are_told_apart() {
-        let style = Style { delimiter: Delimiter::Byte(b','), decimal_comma: false };
+        let style = Style { delimiter: Delimiter::Byte(b','), decimal_comma: false, negative: false };
         let read = |cell| parse(cell, style);
         assert_eq!(read("640"), Ok(Some(Titer::Number(640.0))));
         assert_eq!(read(" 629.5 "), Ok(Some(Titer::Number(629.5))));
