@@ -13,6 +13,7 @@ use sbmds::run::{
     self, Changes, Control, FinishedRun, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, MeasurementConfig,
     ModelConfig, Outcome, RunDirectory, RunError, Summary, TreeConfig,
 };
+use sbmds::sampler::SamplerSettings;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::arguments::{CouplingArgs, ReadingArgs, n_threads};
@@ -270,7 +271,7 @@ impl Fit {
             measurement: self.measurement_config()?,
             priors: self.priors.config(),
             tree: self.tree_config()?,
-            sampler: self.sampler.settings(self.drawing.warmup),
+            sampler: self.sampler_settings(),
             run: self.drawing.config(self.coupling.seed),
             ..FitConfig::default()
         })
@@ -306,6 +307,12 @@ impl Fit {
             precision_update: self.trait_precision_update.into(),
             ..TreeConfig::new(absolute(path)?)
         }))
+    }
+
+    /// Maps of titres have modes in which whole clusters turn over.
+    fn sampler_settings(&self) -> SamplerSettings {
+        let settings = self.sampler.settings(self.drawing.warmup);
+        SamplerSettings { group_moves: settings.group_moves || self.measurement.titers.titers, ..settings }
     }
 
     fn measurement_config(&self) -> Result<MeasurementConfig, Failure> {

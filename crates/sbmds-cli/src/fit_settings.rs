@@ -18,7 +18,7 @@ enum OnResume {
 use OnResume::{Fixed, Free};
 
 /// Every flag that is a setting (by its id), its key in the configuration, and whether it may differ on `--resume`.
-const SETTINGS: [(&str, &str, OnResume); 59] = [
+const SETTINGS: [(&str, &str, OnResume); 60] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
     ("features", "input.metric", Fixed),
@@ -68,6 +68,7 @@ const SETTINGS: [(&str, &str, OnResume); 59] = [
     ("min_depth", "sampler.min_depth", Fixed),
     ("max_depth", "sampler.max_depth", Fixed),
     ("no_mode_jumps", "sampler.mode_jumps", Fixed),
+    ("group_moves", "sampler.group_moves", Fixed),
     ("paper_adaptation", "sampler.paper_adaptation", Fixed),
     ("chains", "run.chains", Fixed),
     ("draws", "run.draws", Free),
@@ -168,7 +169,8 @@ mod tests {
             "fit in.npy --features --no-names --value v --weight w --error e --weights W --errors E --noise normal --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
                     --max-draws 5000 --raw-draws",
         );
-        let of_titres = asked("fit hi.csv --titers --noise student-t --nu 4 --avidities fixed --drift --tree t");
+        let of_titres =
+            asked("fit hi.csv --titers --noise student-t --nu 4 --avidities fixed --drift --tree t --group-moves");
         let empty = FitConfig::default();
         for (flag, key, _) in SETTINGS {
             for asked in [&of_features, &of_titres] {

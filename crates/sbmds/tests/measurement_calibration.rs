@@ -85,7 +85,9 @@ fn ranks(
     }
     let mut ranks = vec![0; known.len()];
     for _ in 0..N_RANKED {
-        (0..THIN).for_each(|_| drop(chain.step()));
+        for _ in 0..THIN {
+            chain.step();
+        }
         let drawn = Parameters {
             x: chain.x().to_vec(),
             variance: chain.sigma().powi(2),
@@ -100,7 +102,7 @@ fn ranks(
 }
 
 /// Chi-square of the ranks of every quantity against uniform ones.
-fn check(name: &str, one: impl Fn(usize) -> Vec<usize> + Sync) {
+fn check(name: &str, one: impl Fn(usize) -> Vec<usize> + Sync + Send) {
     let all: Vec<Vec<usize>> = (0..N_SETS).into_par_iter().map(one).collect();
     for quantity in 0..all[0].len() {
         let mut bins = [0.0; N_BINS];

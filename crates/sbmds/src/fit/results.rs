@@ -11,6 +11,7 @@ use super::problem::Problem;
 use super::shown::{ShownMap, chains_by_mode, shown_map};
 use super::shown_summary::{MapSummary, ShownSummary, embedding_file};
 use super::summary::{Diffusion, Interval, StressSummary, Summary, known};
+use super::titres;
 use super::verdicts::ChainsVerdict;
 use crate::Locations;
 use crate::diagnostics::{Assessment, bfmi};
@@ -44,6 +45,7 @@ impl Results {
         let maps = maps(config, problem, chains, assessment, reader)?;
         let fits: Vec<Vec<ObjectFit>> = maps.iter().map(|map| fits(&map.moments, problem)).collect();
         let mut summary = summarise(config, problem, chains, assessment, reader, &fits[0])?;
+        summary.titres = titres::summarise(config, problem.data.titers(), reader, &maps[0].chains)?;
         summary.shown = shown(config, problem, reader, &maps, &fits)?;
         let map = judge_shown(config, problem, &maps[0].moments, &maps[0].chains, reader)?;
         add_verdicts(&mut summary, assessment, map);
@@ -166,6 +168,7 @@ fn summarise(
         max_rhat: assessment.max_rhat().map(Into::into),
         min_ess: assessment.min_ess().map(Into::into),
         sigma: sigma.map(Interval::from).ok_or_else(|| RunError::Damaged { path: path(), what: "no sigma".into() })?,
+        titres: None,
         diffusion: config.tree.as_ref().zip(trace).map(|(tree, trace)| diffusion(tree, trace)),
         stress: stress(problem, fits),
         log_likelihood: mean_log_likelihood(reader)?,

@@ -8,6 +8,7 @@ mod coupled;
 mod family;
 mod levels;
 mod likelihood;
+pub mod simulate;
 mod student;
 pub(crate) mod tails;
 mod terms;

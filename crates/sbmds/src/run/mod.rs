@@ -31,6 +31,7 @@ mod map_files;
 mod open_draws;
 mod overwrite;
 mod sink;
+mod titre_files;
 mod write;
 
 pub(crate) use compare::distinct_names;

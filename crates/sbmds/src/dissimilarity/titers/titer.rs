@@ -34,6 +34,16 @@ impl Titer {
     }
 }
 
+impl std::fmt::Display for Titer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(value) => write!(f, "{value}"),
+            Self::Below(limit) => write!(f, "<{limit}"),
+            Self::Above(limit) => write!(f, ">{limit}"),
+        }
+    }
+}
+
 /// Reads a cell; `None` if nothing was measured.
 pub(super) fn parse(cell: &str, style: Style) -> Result<Option<Titer>, Fault> {
     let cell = cell.trim();
