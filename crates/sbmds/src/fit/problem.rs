@@ -8,10 +8,10 @@ use super::measured;
 use super::tree::RunTree;
 use super::unit::Unit;
 use crate::Locations;
-use crate::coupling::{self, Connections, Coupling};
+use crate::coupling::{self, Coupling};
 use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
-use crate::likelihood::Likelihood;
+use crate::likelihood::{Connections, Likelihood};
 use crate::posterior::Posterior;
 use crate::settings::{CheckedConfig, Resolved};
 

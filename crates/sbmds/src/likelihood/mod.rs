@@ -5,6 +5,7 @@
 //! the equations plainly.
 
 mod arrays;
+mod connections;
 mod deltas;
 mod density;
 mod diagonals;
@@ -30,6 +31,7 @@ use graph::Graph;
 use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 
+pub use connections::{Connections, Underdetermined};
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;

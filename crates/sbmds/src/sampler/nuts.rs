@@ -15,7 +15,7 @@ use super::settings::{Entry, SamplerSettings};
 use super::target::Target;
 use super::{Evaluated, StepInfo};
 use crate::Locations;
-use crate::embedding::{RigidMotion, procrustes, shift_onto};
+use crate::align::{RigidMotion, procrustes, shift_onto};
 use crate::likelihood::LogLikelihood;
 use crate::numeric::{weighted_dot, weighted_dot_of_sum};
 use crate::posterior::{Posterior, Unknowns};

@@ -1,19 +1,19 @@
 //! Where the chains start: one first map, jittered differently for each chain.
 
+use rand_chacha::ChaCha8Rng;
+
 use super::maximise::maximise;
+use crate::Locations;
+use crate::dissimilarity::spread_landmarks;
+use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds};
 use crate::fit::measured::along_time;
 use crate::fit::problem::Problem;
 use crate::fit::unit::rms_dissimilarity;
-use crate::settings::Resolved;
-use crate::settings::config::Start;
-use rand_chacha::ChaCha8Rng;
-
-use crate::Locations;
-use crate::coupling::spread_landmarks;
-use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds};
 use crate::likelihood::LogLikelihood;
 use crate::posterior::Parameters;
 use crate::random::{Purpose, stream};
+use crate::settings::Resolved;
+use crate::settings::config::Start;
 
 /// How far chains start from the first map, in parts of its extent.
 const SPREAD: f64 = 0.1;

@@ -1,14 +1,13 @@
 //! The leapfrog integrator as physics, on every density the Hamiltonian samplers follow.
 
-mod sampler_kit;
-
 use rand_chacha::ChaCha8Rng;
-use sampler_kit::{Model, Problem, priors, tree_priors};
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::Noise;
 use sbmds::posterior::{Given, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Evaluated, JointTarget, LocationsTarget, PhasePoint, Target, Value, draw_momentum, leapfrog};
+
+use crate::kit::{Model, Problem, priors, tree_priors};
 
 fn rng(seed: u64) -> ChaCha8Rng {
     stream(seed, 0, Purpose::Simulation)

@@ -1,5 +1,4 @@
 //! What the tests of the samplers share: small problems drawn from the model, every coupling, every sampler, statistics.
-#![allow(dead_code)] // Each test binary uses its own part.
 
 use std::sync::Arc;
 
@@ -12,9 +11,8 @@ use sbmds::likelihood::{Likelihood, Noise, Storage};
 use sbmds::posterior::{
     LocationPrior, NoisePrior, Parameters, Posterior, PrecisionUpdate, Priors, ScalePrior, TreePrior, Workspace,
 };
-use sbmds::random::{Purpose, stream};
+use sbmds::random::{Purpose, positive_normal, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
-use sbmds::simulate::positive_normal;
 use sbmds::tree::TreeBuilder;
 
 /// The samplers as such; `auto` is one of them.
