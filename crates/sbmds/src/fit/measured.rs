@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::unit::Unit;
 use crate::Locations;
 use crate::brownian::{BranchScaling, BrownianPrior, BrownianSettings};
-use crate::coupling::{Coupling, positions};
+use crate::coupling::Coupling;
 use crate::dissimilarity::{Dissimilarities, Names, Titers};
 use crate::error::RunError;
 use crate::likelihood::{Likelihood, LogLikelihood};
@@ -46,11 +46,10 @@ pub(crate) fn terms(
 fn of_titres(config: &CheckedConfig, titers: &Titers, coupling: &Coupling, nu: Nu) -> TermLikelihood {
     let measurement = &config.measurement;
     let (n_viruses, order) = (titers.n_viruses(), &coupling.order);
-    let positions = positions(order);
     let seen = titres::observations(titers, measurement.reading);
     let rows = titers.rows().iter().zip(seen);
     let terms: Vec<Term> =
-        rows.map(|(row, seen)| Term::new(positions[row.virus], positions[n_viruses + row.serum], seen)).collect();
+        rows.map(|(row, seen)| Term::new(order.position(row.virus), order.position(n_viruses + row.serum), seen)).collect();
     let family = measurement.family.unwrap_or(Family::Normal);
     let terms = Terms::new(order.len(), &terms, family, Quantity::Level, measurement.known_errors);
     let groups = level_groups(titers, measurement.potencies, measurement.avidities);

@@ -2,7 +2,7 @@
 
 use super::family::Family;
 use super::terms::{KnownErrors, Quantity, Terms};
-use crate::coupling::{Coupling, positions};
+use crate::coupling::Coupling;
 use crate::dissimilarity::{Dissimilarities, Observation, Term};
 use crate::likelihood::Likelihood;
 
@@ -41,9 +41,8 @@ fn exact_terms(coupled: &Likelihood, unit: f64) -> Vec<Term> {
 
 /// The measurements of the coupled pairs, by position.
 fn placed(measurements: &[Term], coupling: &Coupling) -> Vec<Term> {
-    let positions = positions(&coupling.order);
     let place = |term: &Term| {
-        let [a, b] = [term.near, term.far].map(|object| positions[object as usize]);
+        let [a, b] = [term.near, term.far].map(|object| coupling.order.position(object as usize));
         let (near, far) = (a.min(b), a.max(b));
         coupling.pairs.contains(near, far).then_some(Term { near: near as u32, far: far as u32, ..*term })
     };

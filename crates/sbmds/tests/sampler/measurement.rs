@@ -1,15 +1,12 @@
 //! Simulation-based calibration (Talts et al. 2018): ranks of true values among their draws are uniform, for every family of
 //! noise, for limits, and for titres with drifting viruses and sera.
 
-mod sampler_kit;
-
 use std::sync::Arc;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{StandardNormal, StudentT};
 use rayon::prelude::*;
-use sampler_kit::{distance, settings};
 use sbmds::likelihood::LogLikelihood;
 use sbmds::measurement::{
     Family, KnownErrors, LevelGroup, LevelPrior, Nu, Observation, Quantity, Support, Term, TermLikelihood, Terms,
@@ -20,6 +17,8 @@ use sbmds::posterior::{
 };
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler};
+
+use crate::kit::{distance, settings};
 
 /// Data sets for each model.
 const N_SETS: usize = 160;
