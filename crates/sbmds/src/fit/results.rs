@@ -47,8 +47,13 @@ impl Results {
         let mut summary = summarise(config, problem, chains, assessment, reader, &fits[0])?;
         summary.titres = titres::summarise(config, problem.data.titers(), reader, &maps[0].chains)?;
         summary.shown = shown(config, problem, reader, &maps, &fits)?;
+        // Titres and other noise than the kernels' are no distances with normal errors, which that verdict is about.
+        if config.input.titers || config.measurement.family.is_some() {
+            add_verdicts(&mut summary, assessment, None);
+            return Ok(Self { maps, fits, summary });
+        }
         let map = judge_shown(config, problem, &maps[0].moments, &maps[0].chains, reader)?;
-        add_verdicts(&mut summary, assessment, map);
+        add_verdicts(&mut summary, assessment, Some(map));
         let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
         let fitted = FitOfPairs::new(sigma, maps[0].moments.mean(), &problem.coupled());
         summary.warnings.extend(prior_check::warnings(config, &maps[0].moments, fitted));
@@ -57,10 +62,10 @@ impl Results {
 }
 
 /// The verdict on the map, and that on the chains in its light.
-fn add_verdicts(summary: &mut Summary, assessment: &Assessment, map: MapVerdict) {
-    let chains = ChainsVerdict::new(assessment, &map);
+fn add_verdicts(summary: &mut Summary, assessment: &Assessment, map: Option<MapVerdict>) {
+    let chains = ChainsVerdict::new(assessment, map.as_ref());
     summary.verdict.clone_from(&chains.verdict);
-    (summary.chains, summary.map) = (Some(chains), Some(map));
+    (summary.chains, summary.map) = (Some(chains), map);
 }
 
 /// The map of every mode that chains are in, the one to show first.
