@@ -10,6 +10,7 @@ use sbmds::measurement::{Family, Support};
 use sbmds::run::{MOST_THREADS, check_memory};
 
 use crate::failure::Failure;
+use crate::say::{say, warn};
 
 /// Threads asked for with `--threads`, or as many as there are cores.
 pub fn n_threads(asked_for: Option<usize>) -> Result<usize, Failure> {
@@ -88,8 +89,8 @@ impl InputArgs {
             errors: errors.clone(),
         };
         let data = dissimilarity::read(&self.input, &options)?;
-        data.notes().iter().for_each(|note| eprintln!("note: {note}"));
-        data.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
+        data.notes().iter().for_each(|note| say(format_args!("note: {note}")));
+        data.warnings().iter().for_each(warn);
         Ok(data)
     }
 }

@@ -76,6 +76,7 @@ impl CalibrationSettings {
 
 /// Why nothing can be calibrated.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CalibrationError {
     /// Settings that make no fits or no ranks.
     #[error("{what} must be at least {least}, not {found}")]

@@ -32,7 +32,7 @@ fn not_a_number(cell: &str) -> Fault {
     }
     if cell.strip_prefix(['<', '>']).is_some_and(is_number) {
         let problem = format!("\"{shown}\" is a limit, not a number");
-        return Fault::new(problem, "give limits in an edge list (name,name,value), or titres with --titers");
+        return Fault::new(problem, "give limits in an edge list (name,name,value), or titres with `titers`");
     }
     Fault::new(
         format!("\"{shown}\" is not a number"),

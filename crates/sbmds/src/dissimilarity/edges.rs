@@ -117,8 +117,8 @@ impl Columns {
         let find = |flag: &str, wanted: &Option<String>| {
             wanted.as_deref().map(|wanted| find_column(first, flag, wanted)).transpose()
         };
-        let value = find("--value", &wanted.value)?;
-        let (weight, error) = (find("--weight", &wanted.weight)?, find("--error", &wanted.error)?);
+        let value = find("`value`", &wanted.value)?;
+        let (weight, error) = (find("`weight`", &wanted.weight)?, find("`error`", &wanted.error)?);
         let n_cells = if value.or(weight).or(error).is_some() { first.len() } else { 3 };
         Ok(Self { n_cells, value: value.unwrap_or(2), weight, error })
     }

@@ -37,7 +37,7 @@ pub(crate) fn terms(
         let [a, b] = [term.near, term.far].map(|position| data.names().get(coupling.order[position as usize]));
         let (problem, remedy) = family.support().refusal(term.seen.representative());
         let problem = format!("{} ({a} to {b}): {problem}", config.input.path.display());
-        return Err(RunError::setting("--noise", problem, remedy));
+        return Err(RunError::setting("`noise`", problem, remedy));
     }
     Ok(Some(Arc::new(TermLikelihood::of_distances(terms.in_unit(unit.0), n_dims, nu))))
 }
@@ -114,8 +114,8 @@ fn times(config: &CheckedConfig, titers: &Titers, order: &[usize]) -> Result<Vec
     if let Some(&first) = without.first() {
         let (name, n) = (titers.names().get(first), without.len());
         let problem = format!("{}: {n} objects have no year, such as {name}", config.input.path.display());
-        let remedy = "give titres in the long form with the columns virusYear and serumYear, or leave --drift out";
-        return Err(RunError::setting("--drift", problem, remedy));
+        let remedy = "give titres in the long form with the columns virusYear and serumYear, or leave `drift` out";
+        return Err(RunError::setting("`drift`", problem, remedy));
     }
     let earliest = years.iter().flatten().copied().fold(f64::INFINITY, f64::min);
     Ok(years.iter().flatten().map(|year| year - earliest).collect())

@@ -125,9 +125,9 @@ impl Support {
             Self::Positive if value == 0.0 => (
                 "0 is no possible measurement under log-normal noise: no multiple of a distance is 0".into(),
                 "leave out such pairs, give them a limit in an edge list (<0.01, the smallest that could be told from 0), or use \
-                 --noise truncated-normal",
+                 `noise` truncated-normal",
             ),
-            _ => (problem, "correct the value, or use --noise normal or student-t, which admit negative numbers"),
+            _ => (problem, "correct the value, or use `noise` normal or student-t, which admit negative numbers"),
         }
     }
 }

@@ -79,16 +79,16 @@ impl MeasurementConfig {
         if let Some(nu) = self.nu
             && !(nu.is_finite() && nu > 0.0)
         {
-            return Err(RunError::setting("--nu", format!("{nu} degrees of freedom"), "give a number above zero"));
+            return Err(RunError::setting("`nu`", format!("{nu} degrees of freedom"), "give a number above zero"));
         }
         if titers && matches!(self.family, Some(Family::LogNormal | Family::TruncatedStudentT)) {
             let problem = "logarithms of titres may be negative";
-            return Err(RunError::setting("--noise", problem, "use normal or student-t"));
+            return Err(RunError::setting("`noise`", problem, "use normal or student-t"));
         }
-        let of_titres = [("--drift", self.drift), ("--avidities", self.avidities.is_some())];
+        let of_titres = [("`drift`", self.drift), ("`avidities`", self.avidities.is_some())];
         match of_titres.into_iter().find(|(_, given)| *given && !titers) {
             Some((flag, _)) => {
-                Err(RunError::setting(flag, "this is no table of titres", "add --titers, or leave it out"))
+                Err(RunError::setting(flag, "this is no table of titres", "add `titers`, or leave it out"))
             }
             None => Ok(()),
         }
