@@ -27,7 +27,7 @@ pub(super) fn draw(
 ) -> Result<Scene, RunError> {
     let Some(titres) = &run.summary().titres else {
         let problem = format!("{} is no map of titres", run.path().display());
-        return Err(RunError::setting("`kind`", problem, "draw `map`, or fit a table of titres with `titers`"));
+        return Err(RunError::setting("KIND", problem, "draw `map`, or fit a table of titres with `titers`"));
     };
     let axes = match checked_axes(options.axes, run.reader().n_dims())? {
         (first, Some(second)) => (first, second),
@@ -87,7 +87,7 @@ fn arrows(run: &FinishedRun, other: &FinishedRun, axes: (usize, usize)) -> Resul
         run.names().iter().enumerate().filter_map(|(n, name)| Some((n, other.names().find(&name)?))).collect();
     if here.n_dims() != there.n_dims() || shared.len() <= here.n_dims() {
         let problem = format!("{} and {} share too few objects or dimensions", run.name(), other.name());
-        return Err(RunError::setting("`run`", problem, "give two maps of the same strains and sera"));
+        return Err(RunError::setting("RUN", problem, "give two maps of the same strains and sera"));
     }
     let of = |map: &Locations, pick: fn(&(usize, usize)) -> usize| {
         Locations::from_fn(shared.len(), here.n_dims(), |k, dim| map.get(pick(&shared[k]), dim))
