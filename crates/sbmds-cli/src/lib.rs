@@ -22,6 +22,7 @@ mod fit_settings;
 mod flags;
 mod from_beast;
 mod hdbscan;
+mod measurement_arguments;
 mod plot;
 mod progress;
 mod report;

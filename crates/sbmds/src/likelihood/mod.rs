@@ -404,6 +404,11 @@ impl Workspace {
         Self::new(true)
     }
 
+    /// Whether evaluations may use many threads.
+    pub(crate) fn is_parallel(&self) -> bool {
+        self.parallel
+    }
+
     fn new(parallel: bool) -> Self {
         Self {
             scaled: Arrays::new(),
