@@ -43,6 +43,12 @@ Examples:
   sbmds compare run-a run-b
   sbmds compare run-a run-b --quantity diffusion-rate -o rates.svg";
 
+pub const PREDICT: &str = "\
+Examples:
+  sbmds predict run                              every measured pair, into run/predict.csv
+  sbmds predict run --missing -o missing.csv     the pairs that were not measured
+  sbmds predict run pairs.csv --level 0.9        the pairs of a list: name,name[,observed]";
+
 pub const SUMMARY: &str = "\
 Examples:
   sbmds summary run

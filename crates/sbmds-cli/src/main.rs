@@ -20,6 +20,7 @@ mod fit_settings;
 mod from_beast;
 mod hdbscan;
 mod plot;
+mod predict;
 mod progress;
 mod report;
 mod reproduce;
@@ -74,6 +75,9 @@ enum Command {
     /// One quantity in several fits: a table, distances between posteriors, and if asked for densities laid over one another
     #[command(after_help = examples::COMPARE)]
     Compare(compare::Compare),
+    /// What a fit expects of dissimilarities, measured or missing, and which of them surprise
+    #[command(after_help = examples::PREDICT)]
+    Predict(predict::Predict),
     /// Write the draws of a fit as plain files
     #[command(after_help = examples::EXPORT)]
     Export(export::Export),
@@ -139,6 +143,7 @@ fn dispatch(cli: Cli, matches: &ArgMatches) -> Result<(), failure::Failure> {
         Command::Cluster(command) => command.run(),
         Command::Hdbscan(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Predict(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::FromBeast(command) => command.run(),
         Command::BeastFlags(command) => command.run(),

@@ -29,6 +29,7 @@ pub mod locations;
 mod numeric;
 pub mod plain;
 pub mod posterior;
+pub mod predict;
 pub mod quality;
 pub mod random;
 pub mod report;

@@ -9,6 +9,7 @@ use super::directory::RunDirectory;
 use super::error::RunError;
 use super::fit::run_id;
 use super::integrity::TREE;
+use super::known::Known;
 use super::map_files::{embedding_path, modes_path, read_modes};
 use super::monitor::{DISTANCES, MonitoredPairs, monitored};
 use super::open_draws::open_finished;
@@ -22,7 +23,7 @@ use crate::Locations;
 use crate::coupling::Coupling;
 use crate::diagnostics::Monitored;
 use crate::diffusion::NodeDraws;
-use crate::dissimilarity::{Input, Names};
+use crate::dissimilarity::{Dissimilarities, Input, Names};
 use crate::draws::{DrawReader, Variable, checkpoint};
 use crate::embedding::{
     Alignment, Embedding, MixedMoments, ModeCentres, Moments, ObjectModes, procrustes, read_embedding_csv,
@@ -138,6 +139,11 @@ impl FinishedRun {
     /// The map shown, on its principal axes, and the stress of every object.
     pub fn embedding(&self) -> &Embedding {
         &self.embedding
+    }
+
+    /// The chains that the map consists of.
+    pub fn chains(&self) -> &[usize] {
+        &self.chains
     }
 
     /// Number of stored draws of the locations that the map consists of.
@@ -315,7 +321,7 @@ impl FinishedRun {
         check_memory(&coupling.pairs, data.n_objects(), config.model.storage)?;
         let unit = Unit(config.model.unit);
         let likelihood = likelihood(&config, &data, &coupling).in_unit(unit.0);
-        Ok(Measured { coupling, likelihood, unit })
+        Ok(Measured { data, coupling, likelihood, unit })
     }
 }
 
@@ -346,6 +352,7 @@ fn entries(variable: &Variable) -> impl Iterator<Item = String> + '_ {
 
 /// The dissimilarities a run was fitted to.
 pub struct Measured {
+    data: Dissimilarities,
     coupling: Coupling,
     likelihood: Likelihood,
     unit: Unit,
@@ -355,5 +362,10 @@ impl Measured {
     /// The coupled pairs, in input order and units.
     pub fn coupled(&self) -> CoupledPairs<'_> {
         CoupledPairs::new(&self.coupling.order, &self.likelihood, self.unit)
+    }
+
+    /// All pairs that have a dissimilarity, coupled or not.
+    pub fn known(&self) -> Known<'_> {
+        Known::new(&self.data, &self.coupling, self.coupled())
     }
 }

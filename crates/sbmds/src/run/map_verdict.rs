@@ -1,13 +1,13 @@
 //! The verdict on the map of a run: its pairs and draws, handed to the judge.
 
 use super::check::CheckedConfig;
-use super::coupled::CoupledPairs;
 use super::error::RunError;
+use super::known::Known;
 use super::problem::Problem;
 use crate::Locations;
 use crate::draws::{DrawReader, Spaced};
 use crate::embedding::Moments;
-use crate::quality::{KnownPairs, MapVerdict, Shown, judge_map};
+use crate::quality::{MapVerdict, Shown, judge_map};
 
 /// Draws that predictive intervals are made of: the ends of a 95% interval move by little with more.
 const MOST_DRAWS: usize = 200;
@@ -31,7 +31,7 @@ pub(super) fn judge_shown(
         seed: config.run.seed,
         affordable_pairs: config.effort().affordable_pairs(config.model.n_dims),
     };
-    judge_map(&judged, &Known::new(problem), |visit| visit_draws(reader, &sigmas, visit))
+    judge_map(&judged, &Known::new(&problem.data, &problem.coupling, problem.coupled()), |visit| visit_draws(reader, &sigmas, visit))
 }
 
 /// The draws of sigma by chain; none for chains that the map was not made of.
@@ -62,47 +62,4 @@ fn visit_draws(
         }
     })?;
     Ok(())
-}
-
-/// What a run knows of its dissimilarities.
-struct Known<'a> {
-    problem: &'a Problem,
-    coupled: CoupledPairs<'a>,
-    /// The coupling position of each object.
-    positions: Vec<usize>,
-}
-
-impl<'a> Known<'a> {
-    fn new(problem: &'a Problem) -> Self {
-        let mut positions = vec![0; problem.coupling.order.len()];
-        problem.coupling.order.iter().enumerate().for_each(|(position, &object)| positions[object] = position);
-        Self { problem, coupled: problem.coupled(), positions }
-    }
-}
-
-impl KnownPairs for Known<'_> {
-    fn n_objects(&self) -> usize {
-        self.problem.data.n_objects()
-    }
-
-    fn n_coupled(&self) -> usize {
-        self.coupled.n_pairs()
-    }
-
-    fn partners(&self, object: usize) -> Vec<(usize, f64)> {
-        self.coupled.partners(object)
-    }
-
-    fn is_coupled(&self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.positions[a], self.positions[b]);
-        self.problem.coupling.pairs.contains(a.min(b), a.max(b))
-    }
-
-    fn get(&self, a: usize, b: usize) -> f64 {
-        self.problem.data.get(a, b)
-    }
-
-    fn measured(&self) -> Option<&[(u32, u32, f64)]> {
-        self.problem.data.measured_pairs()
-    }
 }

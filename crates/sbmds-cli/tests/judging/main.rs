@@ -1,0 +1,7 @@
+//! `sbmds predict`, `place`, `choose` and `compare --maps` through the binary.
+
+#[path = "../common/folder.rs"]
+mod folder;
+mod predict;
+#[path = "../common/program.rs"]
+mod program;
