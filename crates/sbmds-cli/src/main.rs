@@ -3,7 +3,6 @@
 mod advice;
 mod arguments;
 mod beast_flags;
-mod bench;
 mod calibrate;
 mod cluster;
 mod compare;
@@ -35,6 +34,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sbmds::likelihood::InstructionSet;
+use sbmds_paper::bench::Bench;
 
 /// Maps from dissimilarities, with honest uncertainty: sparse Bayesian multidimensional scaling.
 #[derive(Parser)]
@@ -94,7 +94,7 @@ enum Command {
     Completions(completions::Completions),
     /// Measure speed on this machine
     #[command(subcommand)]
-    Bench(bench::Bench),
+    Bench(Bench),
 }
 
 /// A reader that has seen enough, such as `head`, ends the program without a word.
@@ -150,6 +150,6 @@ fn dispatch(cli: Cli, matches: &ArgMatches) -> Result<(), failure::Failure> {
         Command::Calibrate(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Completions(command) => command.run(),
-        Command::Bench(command) => command.run(),
+        Command::Bench(command) => Ok(command.run()?),
     }
 }

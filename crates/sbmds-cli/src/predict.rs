@@ -80,7 +80,9 @@ impl Predict {
         }
         match self.level {
             level if level > 0.0 && level < 1.0 => Ok(()),
-            level => Err(Failure::bad_input(format!("--level {level}: give a probability between 0 and 1, such as 0.95"))),
+            level => {
+                Err(Failure::bad_input(format!("--level {level}: give a probability between 0 and 1, such as 0.95")))
+            }
         }
     }
 
@@ -120,7 +122,10 @@ impl Predict {
             _ if n_asked(known, Asked::Measured) <= MOST_ROWS => Asked::Measured,
             _ => {
                 let n_pairs = n_asked(known, Asked::Measured);
-                say(format_args!("note: {n_pairs} pairs are measured; the {} coupled ones are predicted", known.n_coupled()));
+                say(format_args!(
+                    "note: {n_pairs} pairs are measured; the {} coupled ones are predicted",
+                    known.n_coupled()
+                ));
                 Asked::Coupled
             }
         }
@@ -208,8 +213,7 @@ impl PredictSummary {
     }
 
     fn surprise_table(&self) -> String {
-        let names: Vec<(String, String)> =
-            self.surprises.iter().map(|pair| (shown(&pair.a), shown(&pair.b))).collect();
+        let names: Vec<(String, String)> = self.surprises.iter().map(|pair| (shown(&pair.a), shown(&pair.b))).collect();
         let width = |of: &dyn Fn(&(String, String)) -> usize| names.iter().map(of).max().unwrap_or(0).max(4);
         let (wide_a, wide_b) = (width(&|names| names.0.chars().count()), width(&|names| names.1.chars().count()));
         let mut text = String::new();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use sbmds::reproduce::{
+use sbmds_paper::reproduce::{
     About, Abstracts, Experiment, Influenza, Limits, ON_FILES, Outcome, Progress, Scale, Workplace, experiments,
     reproduce,
 };

@@ -53,7 +53,10 @@ fn measured_missing_and_listed_pairs_are_predicted() {
 
     // A list, in its own order, one of its pairs with a dissimilarity of its own.
     let (first, last) = (&unmeasured[0], &measured[0]);
-    folder.write("pairs.csv", format!("a,b,value\n{},{},\n{},{},0.5\n", first.get(1).unwrap(), &first[0], &last[0], &last[1]));
+    folder.write(
+        "pairs.csv",
+        format!("a,b,value\n{},{},\n{},{},0.5\n", first.get(1).unwrap(), &first[0], &last[0], &last[1]),
+    );
     folder.ok("predict run pairs.csv -o listed.csv");
     let listed = rows(&folder, "listed.csv");
     assert_eq!((listed.len(), &listed[0][0], &listed[1][2]), (2, &first[1], "0.5"));

@@ -248,7 +248,7 @@ impl Replicate {
         let priors = self.posterior.priors();
         let known = priors.noise.is_fixed().then_some(self.truth.variance);
         let above_floor = 2.0 * priors.noise.floor().powi(2);
-        let residual = || mean_squared_residual(self.posterior.likelihood(), &x).max(above_floor);
+        let residual = || self.posterior.likelihood().mean_squared_residual(&x).max(above_floor);
         let variance = known.unwrap_or_else(residual);
         Parameters { x: x.as_slice().to_vec(), variance, spread: Spread::Scales(priors.scales.start(x.n_dims())) }
     }
@@ -259,18 +259,6 @@ impl Replicate {
         let density = self.posterior.value(&mut Workspace::serial(), x, sigma, spread);
         quantities(&self.posterior, x, sigma, density.log_likelihood)
     }
-}
-
-/// Over the coupled pairs; never zero.
-pub(crate) fn mean_squared_residual(likelihood: &Likelihood, x: &Locations) -> f64 {
-    let mut sum = 0.0;
-    for place in 0..likelihood.n_objects() {
-        likelihood.for_each_partner(place, |other, delta| {
-            sum += (delta - x.distance(place, other)).powi(2);
-            true
-        });
-    }
-    (sum / (2 * likelihood.n_pairs().max(1)) as f64).max(1e-12)
 }
 
 #[cfg(test)]

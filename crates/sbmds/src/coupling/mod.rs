@@ -14,8 +14,7 @@ pub use check::{Connections, Underdetermined};
 pub use effort::Effort;
 pub use landmarks::spread_landmarks;
 pub use lay::{LandmarkChoice, LayOptions, Order, lay};
-pub(crate) use offsets::CHOSEN_BANDS;
-pub use offsets::{dispersed_offsets, random_offsets};
+pub use offsets::{CHOSEN_BANDS, dispersed_offsets, random_offsets};
 pub use spec::Couplings;
 
 use crate::Locations;

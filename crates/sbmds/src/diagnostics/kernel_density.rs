@@ -3,12 +3,12 @@
 use super::{quantile_of_sorted, sorted};
 
 /// At most `most` of the draws, evenly spaced: more change nothing in a density that can be seen.
-pub(crate) fn thinned(draws: &[f64], most: usize) -> impl Iterator<Item = f64> {
+pub fn thinned(draws: &[f64], most: usize) -> impl Iterator<Item = f64> {
     draws.iter().copied().step_by(draws.len().div_ceil(most).max(1))
 }
 
 /// Silverman's (1986) rule: 0.9 min(sd, IQR / 1.34) n^(-1/5).
-pub(crate) fn bandwidth(draws: &[f64]) -> f64 {
+pub fn bandwidth(draws: &[f64]) -> f64 {
     let n = draws.len() as f64;
     let mean = draws.iter().sum::<f64>() / n;
     let sd = (draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / n).sqrt();
@@ -21,7 +21,7 @@ pub(crate) fn bandwidth(draws: &[f64]) -> f64 {
 }
 
 /// The density at evenly spaced places of a range, ends included.
-pub(crate) fn density(draws: &[f64], bandwidth: f64, range: (f64, f64), n_places: usize) -> Vec<(f64, f64)> {
+pub fn density(draws: &[f64], bandwidth: f64, range: (f64, f64), n_places: usize) -> Vec<(f64, f64)> {
     let norm = 1.0 / (draws.len().max(1) as f64 * bandwidth * std::f64::consts::TAU.sqrt());
     let at = |x: f64| draws.iter().map(|draw| (-0.5 * ((x - draw) / bandwidth).powi(2)).exp()).sum::<f64>() * norm;
     let place = |k: usize| range.0 + (range.1 - range.0) * k as f64 / (n_places - 1) as f64;

@@ -10,7 +10,8 @@ use super::scene::{Anchor, Ink, Point, Scene, TEXT, text_width};
 
 /// The colour of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SeriesColour {
+pub enum SeriesColour {
+    /// Black.
     Black,
     /// One of the palette.
     Numbered(usize),
@@ -27,7 +28,7 @@ impl SeriesColour {
 
 /// How a series looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub enum Look {
     /// Dots joined by a line.
     Line,
     /// A line alone.
@@ -40,55 +41,73 @@ pub(crate) enum Look {
 
 /// A value with its standard deviation (NaN: none).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct SeriesPoint {
+pub struct SeriesPoint {
+    /// Along the horizontal axis.
     pub x: f64,
+    /// Along the vertical axis.
     pub y: f64,
+    /// Standard deviation of `y`.
     pub sd: f64,
 }
 
 /// What is drawn in one colour.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Series {
+pub struct Series {
+    /// As the legend has it.
     pub name: String,
+    /// Its colour.
     pub colour: SeriesColour,
+    /// How it is drawn.
     pub look: Look,
+    /// What is drawn.
     pub points: Vec<SeriesPoint>,
 }
 
 /// One of the small charts.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Panel {
+pub struct Panel {
+    /// Written above it.
     pub title: String,
+    /// What it shows.
     pub series: Vec<Series>,
 }
 
 /// How numbers lie along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AxisScale {
+pub enum AxisScale {
+    /// Evenly, between the least and the greatest.
     Linear,
-    /// From zero on.
+    /// Evenly, from zero on.
     FromZero,
+    /// By their logarithm.
     Log,
 }
 
 /// An axis of all panels.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Axis {
+pub struct Axis {
+    /// Written beside it.
     pub title: String,
+    /// How numbers lie along it.
     pub scale: AxisScale,
 }
 
 /// Panels in rows; those of a row share both axes.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Chart {
+pub struct Chart {
     /// What it shows, to those who cannot see it.
     pub title: String,
     /// Said above the legend, if anything.
     pub note: String,
+    /// Horizontal axis.
     pub x: Axis,
+    /// Vertical axis.
     pub y: Axis,
+    /// Panels in a row.
     pub n_columns: usize,
+    /// The panels, row by row.
     pub panels: Vec<Panel>,
+    /// Width in millimetres.
     pub width_mm: f64,
 }
 
@@ -100,7 +119,7 @@ const DOT: f64 = 1.5;
 const LINE: f64 = 0.9;
 
 /// Draws the chart.
-pub(crate) fn draw(chart: &Chart) -> Scene {
+pub fn draw(chart: &Chart) -> Scene {
     let width = chart.width_mm * POINTS_PER_MM;
     let mut scene = Scene::new(chart.title.clone(), width, 0.0);
     let mut top = 1.0;

@@ -30,8 +30,8 @@ mod tree;
 
 use std::str::FromStr;
 
-pub(crate) use chart::{Axis, AxisScale, Chart, Look, Panel, Series, SeriesColour, SeriesPoint, draw as draw_chart};
-pub(crate) use maps::{Maps, SmallMap, draw as draw_maps};
+pub use chart::{Axis, AxisScale, Chart, Look, Panel, Series, SeriesColour, SeriesPoint, draw as draw_chart};
+pub use maps::{Maps, SmallMap, draw as draw_maps};
 pub use render::{missing_letters, write};
 pub use scene::Scene;
 

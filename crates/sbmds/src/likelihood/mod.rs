@@ -139,6 +139,18 @@ impl Likelihood {
         self.layout.for_each_partner(place, &mut visit);
     }
 
+    /// Mean squared difference of dissimilarities and distances over the coupled pairs; never zero, so that it can start a variance.
+    pub fn mean_squared_residual(&self, x: &Locations) -> f64 {
+        let mut sum = 0.0;
+        for near in 0..self.n_objects() {
+            self.for_each_partner(near, |far, delta| {
+                sum += (delta - x.distance(near, far)).powi(2);
+                true
+            });
+        }
+        (sum / (2 * self.n_pairs().max(1)) as f64).max(1e-12)
+    }
+
     /// Log-likelihood (docs/model.md, eq. 2).
     pub fn log_likelihood(&self, workspace: &mut Workspace, x: &Locations, sigma: f64) -> f64 {
         self.value_at(workspace, x.as_slice(), sigma)

@@ -12,7 +12,7 @@ mod tally;
 use rayon::prelude::*;
 
 pub use draws::PosteriorDraws;
-pub use pairs::{AskedPair, Asked, asked_pairs, n_asked};
+pub use pairs::{Asked, AskedPair, asked_pairs, n_asked};
 pub use table::PredictionTable;
 pub use tally::{Surprise, Tally};
 
@@ -58,7 +58,15 @@ pub fn predict(draws: &PosteriorDraws, noise: Noise, level: f64, pairs: &[AskedP
         let mixture = Mixture::new(noise, distances)?;
         let (low, high) = mixture.interval(level);
         let below = if pair.observed.is_nan() { f64::NAN } else { mixture.cumulative(pair.observed) };
-        Some(Prediction { pair, distance: mixture.distance(), mean: mixture.mean(), sd: mixture.sd(), low, high, below })
+        Some(Prediction {
+            pair,
+            distance: mixture.distance(),
+            mean: mixture.mean(),
+            sd: mixture.sd(),
+            low,
+            high,
+            below,
+        })
     };
     let with_room = || Vec::with_capacity(draws.len());
     pairs.par_iter().map_init(with_room, predicted).flatten().collect()

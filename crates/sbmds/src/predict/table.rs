@@ -18,9 +18,8 @@ impl<'a, W: Write> PredictionTable<'a, W> {
     /// If the header cannot be written.
     pub fn new(output: W, names: &'a Names) -> Result<Self, csv::Error> {
         let mut writer = csv::Writer::from_writer(output);
-        writer.write_record([
-            "a", "b", "observed", "coupled", "distance", "mean", "sd", "low", "high", "below", "z",
-        ])?;
+        writer
+            .write_record(["a", "b", "observed", "coupled", "distance", "mean", "sd", "low", "high", "below", "z"])?;
         Ok(Self { writer, names })
     }
 

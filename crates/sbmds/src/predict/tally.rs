@@ -50,7 +50,8 @@ impl Tally {
         self.fit.add(prediction.pair.observed, prediction.distance);
         self.squared_residuals += (prediction.pair.observed - prediction.mean).powi(2);
         let size = |prediction: &Prediction| prediction.z().abs();
-        if self.surprises.len() < self.n_surprises || self.surprises.last().is_some_and(|last| size(prediction) > size(last))
+        if self.surprises.len() < self.n_surprises
+            || self.surprises.last().is_some_and(|last| size(prediction) > size(last))
         {
             let place = self.surprises.partition_point(|other| size(other) >= size(prediction));
             self.surprises.insert(place, *prediction);

@@ -66,7 +66,11 @@ impl<'a> Mixture<'a> {
             if off.abs() <= PRECISION * probability.min(1.0 - probability) || high - low <= f64::EPSILON * at.abs() {
                 break;
             }
-            if off < 0.0 { low = at } else { high = at }
+            if off < 0.0 {
+                low = at
+            } else {
+                high = at
+            }
             at -= off / self.density(at);
         }
         at

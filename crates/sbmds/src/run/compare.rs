@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::error::RunError;
 use super::finished::FinishedRun;
 use crate::diagnostics::{Diagnosis, hellinger, quantile_of_sorted, sorted};
+use crate::error::RunError;
 
 /// One quantity in several runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]

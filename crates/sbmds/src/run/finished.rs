@@ -2,23 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::check::CheckedConfig;
-use super::config::{FitConfig, Keep};
-use super::coupled::CoupledPairs;
 use super::directory::RunDirectory;
-use super::error::RunError;
 use super::fit::run_id;
 use super::integrity::TREE;
-use super::known::Known;
 use super::map_files::{embedding_path, modes_path, read_modes};
-use super::monitor::{DISTANCES, MonitoredPairs, monitored};
 use super::open_draws::open_finished;
-use super::problem::{Hashes, lay, likelihood};
-use super::resources::check_memory;
-use super::results::merged;
-use super::summary::Summary;
-use super::tree::RunTree;
-use super::unit::Unit;
 use crate::Locations;
 use crate::coupling::Coupling;
 use crate::diagnostics::Monitored;
@@ -28,7 +16,19 @@ use crate::draws::{DrawReader, Variable, checkpoint};
 use crate::embedding::{
     Alignment, Embedding, MixedMoments, ModeCentres, Moments, ObjectModes, procrustes, read_embedding_csv,
 };
+use crate::error::RunError;
+use crate::fit::coupled::CoupledPairs;
+use crate::fit::known::Known;
+use crate::fit::memory::check_memory;
+use crate::fit::monitor::{DISTANCES, MonitoredPairs, monitored};
+use crate::fit::problem::{Hashes, lay, likelihood};
+use crate::fit::results::merged;
+use crate::fit::summary::Summary;
+use crate::fit::tree::RunTree;
+use crate::fit::unit::Unit;
 use crate::likelihood::Likelihood;
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::{FitConfig, Keep};
 
 /// A finished run, open to be looked at.
 pub struct FinishedRun {
