@@ -41,7 +41,9 @@ Examples:
 pub const COMPARE: &str = "\
 Examples:
   sbmds compare run-a run-b
-  sbmds compare run-a run-b --quantity diffusion-rate -o rates.svg";
+  sbmds compare run-a run-b --quantity diffusion-rate -o rates.svg
+  sbmds compare --maps run-a run-b -o arrows.pdf --table moved.csv
+  sbmds compare --maps run umap.csv              a map of another program, by name";
 
 pub const PREDICT: &str = "\
 Examples:

@@ -6,6 +6,7 @@ mod beast_flags;
 mod calibrate;
 mod cluster;
 mod compare;
+mod compare_maps;
 mod completions;
 mod demo;
 mod duration;
@@ -72,7 +73,7 @@ enum Command {
     /// Clusters of points by HDBSCAN, without a fit
     #[command(after_help = examples::HDBSCAN)]
     Hdbscan(hdbscan::Hdbscan),
-    /// One quantity in several fits: a table, distances between posteriors, and if asked for densities laid over one another
+    /// One quantity in several fits, or their maps: tables, distances between posteriors, arrows between maps
     #[command(after_help = examples::COMPARE)]
     Compare(compare::Compare),
     /// What a fit expects of dissimilarities, measured or missing, and which of them surprise

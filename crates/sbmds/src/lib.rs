@@ -27,6 +27,8 @@ pub mod files;
 pub mod fit;
 pub mod likelihood;
 pub mod locations;
+pub mod loo;
+pub mod maps;
 mod numeric;
 pub mod plain;
 pub mod posterior;

@@ -2,6 +2,7 @@
 
 #[path = "../common/folder.rs"]
 mod folder;
+mod maps;
 mod predict;
 #[path = "../common/program.rs"]
 mod program;
