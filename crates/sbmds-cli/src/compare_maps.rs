@@ -147,7 +147,8 @@ impl MapsSummary {
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(10);
         let mut text = format!("{:width$}{:>11}{:>24}{:>9}\n", "moved most", "residual", "95% interval", "p same");
         for (moved, name) in self.moved.iter().zip(&names) {
-            let interval = moved.interval.map_or("-".into(), |[low, high]| format!("[{}, {}]", digits(low), digits(high)));
+            let interval =
+                moved.interval.map_or("-".into(), |[low, high]| format!("[{}, {}]", digits(low), digits(high)));
             let p_same = moved.p_same.map_or("-".into(), |p| format!("{p:.3}"));
             text += &format!("{name:width$}{:>11}{interval:>24}{p_same:>9}\n", digits(moved.residual));
         }

@@ -86,7 +86,7 @@ enum Command {
     FromBeast(from_beast::FromBeast),
     /// The number that asks BEAST for sbmds with certain couplings, and BEAST's command line
     BeastFlags(beast_flags::BeastFlagsCommand),
-    /// Simulate, fit, and check that fits contain the truth as often as they say
+    /// Simulation-based calibration: do credible intervals have their stated coverage?
     Calibrate(calibrate::Calibrate),
     /// The paper's figures and tables, our numbers beside the authors'
     Reproduce(reproduce::Reproduce),

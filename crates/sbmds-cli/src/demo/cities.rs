@@ -118,7 +118,7 @@ pub fn demo_cities() -> (Vec<String>, Vec<[f64; 2]>) {
 
 /// Great-circle distance in thousands of kilometres between two (latitude, longitude) pairs in degrees.
 ///
-/// The haversine formula: exact for close places, where the law of cosines cancels.
+/// The haversine formula: exact for close points, where the law of cosines cancels.
 pub fn great_circle(a: [f64; 2], b: [f64; 2]) -> f64 {
     let [latitude_a, latitude_b] = [a[0].to_radians(), b[0].to_radians()];
     let half_sine_squared = |angle: f64| (0.5 * angle).sin().powi(2);
@@ -132,9 +132,9 @@ mod tests {
     use super::*;
 
     fn between(from: &str, to: &str) -> f64 {
-        let (names, places) = demo_cities();
-        let place = |city: &str| places[names.iter().position(|name| name == city).unwrap()];
-        great_circle(place(from), place(to))
+        let (names, points) = demo_cities();
+        let point = |city: &str| points[names.iter().position(|name| name == city).unwrap()];
+        great_circle(point(from), point(to))
     }
 
     #[test]
@@ -161,11 +161,11 @@ mod tests {
     }
 
     #[test]
-    fn every_city_has_its_own_name_and_a_place_on_earth() {
-        let (mut names, places) = demo_cities();
-        assert!(places.iter().all(|[latitude, longitude]| latitude.abs() < 90.0 && longitude.abs() <= 180.0));
+    fn every_city_has_its_own_name_and_a_point_on_earth() {
+        let (mut names, points) = demo_cities();
+        assert!(points.iter().all(|[latitude, longitude]| latitude.abs() < 90.0 && longitude.abs() <= 180.0));
         names.sort();
         names.dedup();
-        assert_eq!(names.len(), places.len());
+        assert_eq!(names.len(), points.len());
     }
 }

@@ -39,7 +39,7 @@ impl Demo {
             .map_err(|error| Failure::bad_input(format!("cannot write {}: {error}", distances.display())))?;
         println!(
             "{} cities of the world's time zones; {} holds the great-circle distances between them, in 1,000 km.\n\
-             Their places on the globe are not in it. Fitting a flat map to the distances ...",
+             Their coordinates on the globe are not in it. Fitting a flat map to the distances ...",
             names.len(),
             distances.display()
         );

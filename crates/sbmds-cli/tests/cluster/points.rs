@@ -2,7 +2,7 @@
 
 use super::array::npy;
 use super::folder::Folder;
-use super::kit::{N_OBJECTS, group, place, points};
+use super::kit::{N_OBJECTS, group, location, points};
 
 #[test]
 fn known_groups_are_found_in_any_order_of_rows() {
@@ -29,7 +29,7 @@ fn known_groups_are_found_in_any_order_of_rows() {
 #[test]
 fn an_array_is_named_by_its_rows_and_settings_count() {
     let folder = Folder::new();
-    let rows: Vec<Vec<f64>> = (0..N_OBJECTS).map(|object| place(object).to_vec()).collect();
+    let rows: Vec<Vec<f64>> = (0..N_OBJECTS).map(|object| location(object).to_vec()).collect();
     folder.write("points.npy", npy(&rows));
     let printed = folder.ok("hdbscan points.npy --min-cluster-size 8");
     assert_eq!(printed.lines().count(), N_OBJECTS + 1);

@@ -51,7 +51,7 @@ impl Folder {
     /// One column of a CSV, by the first.
     pub fn column(&self, file: &str, column: &str) -> BTreeMap<String, String> {
         let mut reader = csv::Reader::from_path(self.path(file)).unwrap();
-        let place = reader.headers().unwrap().iter().position(|name| name == column).expect(column);
-        reader.records().map(|row| row.unwrap()).map(|row| (row[0].to_owned(), row[place].to_owned())).collect()
+        let index = reader.headers().unwrap().iter().position(|name| name == column).expect(column);
+        reader.records().map(|row| row.unwrap()).map(|row| (row[0].to_owned(), row[index].to_owned())).collect()
     }
 }

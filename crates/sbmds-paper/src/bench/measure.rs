@@ -192,9 +192,9 @@ fn plain(sample: &Sample, quantity: Quantity, gradient: &mut Locations) -> f64 {
             gradient.as_mut_slice().fill(0.0);
             for (n, m, delta) in pairs {
                 let distance = x.distance(n, m);
-                let slope = noise.slope(delta, distance, SIGMA) / distance;
+                let derivative = noise.derivative(delta, distance, SIGMA) / distance;
                 for dim in 0..x.n_dims() {
-                    let push = slope * (x.get(n, dim) - x.get(m, dim));
+                    let push = derivative * (x.get(n, dim) - x.get(m, dim));
                     gradient.set(n, dim, gradient.get(n, dim) + push);
                     gradient.set(m, dim, gradient.get(m, dim) - push);
                 }

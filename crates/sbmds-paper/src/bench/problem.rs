@@ -90,7 +90,7 @@ const MOST_SAMPLED: usize = 200_000;
 /// Pairs sampled in a row: long enough for the loop to meet memory as it would in the whole.
 const RUN: usize = 1_000;
 
-/// All pairs in the order of the double loop, or runs of that order from random places.
+/// All pairs in the order of the double loop, or runs of that order from random starts.
 fn sample(pairs: &Pairs, n_objects: usize) -> Vec<(usize, usize)> {
     if pairs.count(n_objects) <= MOST_SAMPLED {
         return from(pairs, n_objects, 0, 0).collect();

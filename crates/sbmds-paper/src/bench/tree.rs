@@ -139,10 +139,10 @@ const SIGMA: f64 = 0.1;
 impl Problem {
     fn new(n_objects: usize, n_dims: usize, coupled: Coupled) -> Result<Self, BenchError> {
         let mut rng = stream(1, 0, Purpose::Simulation);
-        let tip_places: Vec<usize> = (0..n_objects).collect();
+        let tip_positions: Vec<usize> = (0..n_objects).collect();
         let tree = coalescent(n_objects, &mut rng);
         let settings = BrownianSettings { root_sample_size: 1.0, ..BrownianSettings::paper(n_dims) };
-        let brownian = BrownianPrior::new(&tree, &tip_places, settings).map_err(BenchError::new)?;
+        let brownian = BrownianPrior::new(&tree, &tip_positions, settings).map_err(BenchError::new)?;
         let precision = Precision::identity(n_dims);
         let mut x = vec![0.0; n_objects * n_dims];
         brownian.draw(&mut brownian.workspace(), &precision, &mut rng, &mut x);

@@ -44,7 +44,7 @@ pub struct Abstracts {
     truth: Truth,
     n_objects: usize,
     data: String,
-    place: Workplace,
+    workplace: Workplace,
 }
 
 impl Abstracts {
@@ -56,7 +56,7 @@ impl Abstracts {
         embeddings: PathBuf,
         labels: PathBuf,
         column: Option<String>,
-        place: Workplace,
+        workplace: Workplace,
     ) -> Result<Self, ReproduceError> {
         let input = InputConfig { path: embeddings, metric: Some(Metric::Cosine), ..InputConfig::default() };
         let input = input.with_labels(Some(labels.clone()));
@@ -66,7 +66,7 @@ impl Abstracts {
         let column = column.unwrap_or_else(first);
         let truth = Truth::new(&table, &column)?;
         let data = format!("embeddings {}, labels {}, truth {column:?}", hash(&input.path)?, hash(&labels)?);
-        Ok(Self { input, labels, column, truth, n_objects: found.n_objects(), data, place })
+        Ok(Self { input, labels, column, truth, n_objects: found.n_objects(), data, workplace })
     }
 
     fn config(&self, cell: &Cell, scale: Scale) -> FitConfig {
@@ -141,7 +141,7 @@ impl Experiment for Abstracts {
     }
 
     fn run(&self, cell: &Cell, scale: Scale) -> Result<Vec<f64>, ReproduceError> {
-        self.place.fit(self.config(cell, scale), |run| self.numbers(run, scale))
+        self.workplace.fit(self.config(cell, scale), |run| self.numbers(run, scale))
     }
 
     fn cost(&self, cell: &Cell) -> f64 {

@@ -134,7 +134,7 @@ fn about_many_objects(n_objects: usize, scale: Scale) -> String {
 fn about_slow_bands(groups: &[Group]) -> Option<String> {
     groups.iter().any(|group| group.cell.n_objects >= FULL_OBJECTS).then(|| {
         format!(
-            "From N = {FULL_OBJECTS} on the long waves of a band are explored slowly, from a start near the truth. What 5 or 10 bands give there \
+            "From N = {FULL_OBJECTS} on the large-scale modes of a band are explored slowly, from a start near the truth. What 5 or 10 bands give there \
              probably depends on how far a chain has come, ours or the authors', more than the Monte Carlo error within one chain shows (this \
              was not tested); what 5 landmarks give, on which objects they are."
         )

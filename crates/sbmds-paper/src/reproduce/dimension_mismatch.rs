@@ -98,10 +98,10 @@ impl Experiment for DimensionMismatch {
                 "Posteriors of maps with missing dimensions have many modes. A chain stays in one: that is why numbers of single \
                  data sets scatter more than their Monte Carlo errors say."
                     .into(),
-                "Our chains let single objects leap to more probable places (docs/model.md), the authors' could not and stay near the \
+                "Our chains let single objects jump to more probable modes (docs/model.md), the authors' could not and stay near the \
                  classical map. In the one case that was tried both ways (N = 1,000, six dimensions, 20 landmarks) the more probable map was the \
                  one further from the truth. That may be a cause of errors above the authors' where many dimensions are missing; at N = \
-                 100 they are above the authors' without leaps, too."
+                 100 they are above the authors' without mode jumps, too."
                     .into(),
             ],
         };

@@ -116,9 +116,11 @@ impl Experiment for Efficiency {
             let numbers = [short(values[0] / values[2]), format!("{:.1}", values[4])];
             let authors = [theirs.map(|t| format!("{t:.1}")).unwrap_or_default(), faster.clone()];
             comparison.rows.push([&settings[..], &[model], &numbers, &authors].concat());
-            let place = [cell.method.to_string(), cell.count.to_string()];
+            let setting = [cell.method.to_string(), cell.count.to_string()];
             let found: Vec<String> = values.iter().copied().map(exact).collect();
-            table.rows.push([&settings[..], &place, &found, &[theirs.map(exact).unwrap_or_default(), faster]].concat());
+            table
+                .rows
+                .push([&settings[..], &setting, &found, &[theirs.map(exact).unwrap_or_default(), faster]].concat());
         }
         let page = Page {
             about: vec![

@@ -39,7 +39,7 @@ pub struct Influenza {
     tree: PathBuf,
     n_objects: usize,
     data: String,
-    place: Workplace,
+    workplace: Workplace,
 }
 
 impl Influenza {
@@ -47,13 +47,13 @@ impl Influenza {
     ///
     /// # Errors
     /// If a file cannot be read, or the tips of the tree (the last of its file) are not the objects.
-    pub fn new(distances: PathBuf, tree: PathBuf, place: Workplace) -> Result<Self, ReproduceError> {
+    pub fn new(distances: PathBuf, tree: PathBuf, workplace: Workplace) -> Result<Self, ReproduceError> {
         let found = read(&distances, &ReadOptions::default()).map_err(RunError::from)?;
         let last = Tree::read(&tree, TreeChoice::Last).map_err(RunError::from)?;
         // What a fit would refuse is said before any work.
         last.match_tips(found.names(), false).map_err(RunError::from)?;
         let data = format!("distances {}, tree {}", hash(&distances)?, hash(&tree)?);
-        Ok(Self { distances, tree, n_objects: found.n_objects(), data, place })
+        Ok(Self { distances, tree, n_objects: found.n_objects(), data, workplace })
     }
 
     fn config(&self, cell: &Cell, scale: Scale) -> FitConfig {
@@ -107,7 +107,7 @@ impl Experiment for Influenza {
     }
 
     fn run(&self, cell: &Cell, scale: Scale) -> Result<Vec<f64>, ReproduceError> {
-        self.place.fit(self.config(cell, scale), numbers)
+        self.workplace.fit(self.config(cell, scale), numbers)
     }
 
     fn cost(&self, cell: &Cell) -> f64 {
@@ -269,8 +269,12 @@ fn figure(rows: &[Row], scale: Scale) -> Scene {
     });
     let range = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(end), high.max(end)));
     let series = |row: &Row| -> Series {
-        let places = density(draws(row), bandwidth(draws(row)), range, 200);
-        curve(row.cell.method.name(), colour(row.cell.method), places.into_iter().map(|(x, y)| point(x, y)).collect())
+        let curve_points = density(draws(row), bandwidth(draws(row)), range, 200);
+        curve(
+            row.cell.method.name(),
+            colour(row.cell.method),
+            curve_points.into_iter().map(|(x, y)| point(x, y)).collect(),
+        )
     };
     let panel = |count: &usize| {
         let here = rows.iter().filter(|row| row.cell.count == *count || row.cell.method == Method::Full);

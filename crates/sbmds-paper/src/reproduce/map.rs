@@ -73,7 +73,7 @@ impl Experiment for Map {
             let settings = [sd.to_string(), method.to_string(), count.to_string()];
             comparison.rows.push([&settings[..], &[row.values[0], row.values[1]].map(short)].concat());
             let data = simulated(&row.cell, half_normal(&row.cell));
-            for (object, (x, y)) in places(row).enumerate().take(*n_objects) {
+            for (object, (x, y)) in points(row).enumerate().take(*n_objects) {
                 let numbers = [data.truth().get(object, 0), data.truth().get(object, 1), x, y].map(exact);
                 table.rows.push([&settings[..], &[(object + 1).to_string()], &numbers].concat());
             }
@@ -90,7 +90,7 @@ impl Experiment for Map {
             ],
             comparisons: vec![("Mean squared error of distances, over all N^2 entries:".into(), comparison)],
             remarks: vec![
-                "Bands lose the map first: with 5 of them the draws disagree so much about its long waves that their mean shrinks towards the \
+                "Bands lose the map first: with 5 of them the draws disagree so much about its large-scale shape that their mean shrinks towards the \
                  centre. Landmarks and dispersed bands keep it; dispersed bands have the smallest errors."
                     .into(),
             ],
@@ -105,7 +105,7 @@ fn effort(scale: Scale) -> (usize, usize) {
 }
 
 /// The mean map of a row.
-fn places(row: &Row) -> impl Iterator<Item = (f64, f64)> + '_ {
+fn points(row: &Row) -> impl Iterator<Item = (f64, f64)> + '_ {
     let (x, y) = row.values[2..].split_at(row.cell.n_objects);
     x.iter().copied().zip(y.iter().copied())
 }
@@ -116,7 +116,7 @@ fn figure(rows: &[Row], scale: Scale) -> Scene {
     let truth = rows.first().map(|row| simulated(&row.cell, half_normal(&row.cell)).truth().dim(0).to_vec());
     let map = |row: &&Row| {
         let Cell { method, count, sd, .. } = &row.cell;
-        SmallMap { title: format!("{method}:{count}, noise {sd}"), points: places(row).collect() }
+        SmallMap { title: format!("{method}:{count}, noise {sd}"), points: points(row).collect() }
     };
     draw_maps(&Maps {
         title: "Posterior mean maps of simulated data",

@@ -151,11 +151,11 @@ fn seconds(likelihood: &Likelihood, x: &[f64], budget: Duration) -> (f64, f64) {
     let value = smallest(budget, || {
         std::hint::black_box(likelihood.value_at(&mut workspace, x, NOISE));
     });
-    let slope = smallest(budget, || {
+    let derivative = smallest(budget, || {
         likelihood.gradient_at(&mut workspace, x, NOISE, &mut gradient);
         std::hint::black_box(&gradient);
     });
-    (value, slope)
+    (value, derivative)
 }
 
 /// The smallest time of at least five calls, in seconds.

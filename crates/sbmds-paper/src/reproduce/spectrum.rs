@@ -96,8 +96,8 @@ impl Experiment for Spectrum {
             )],
             comparisons: vec![("At equal numbers of bands (and so, nearly, of pairs):".into(), comparison)],
             remarks: vec![
-                "The soft directions of a band are its long waves: bending the map over many objects hardly changes the distances of neighbours \
-                 in the band. Random diagonals make the graph of pairs an expander, which has no long waves."
+                "The slow modes of a band are large-scale: bending the map over many objects hardly changes the distances of neighbours \
+                 in the band. Random diagonals make the graph of pairs an expander, which has no such modes."
                     .into(),
                 "Up to ten bands, offsets are chosen: of 64 sets drawn, the one whose graph has the largest spectral gap, which depends on N and \
                  the offsets alone. \"Unchosen\" are the first sets drawn. Choosing costs nothing later and gains a little with three to five \

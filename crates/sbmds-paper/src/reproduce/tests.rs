@@ -139,17 +139,17 @@ impl Experiment for Stopping {
 #[test]
 fn a_cell_stopped_in_the_middle_is_not_kept_and_run_again() {
     let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-    let run = |experiment: &Stopping, place: usize| {
-        let directory = directories[place].path();
+    let run = |experiment: &Stopping, index: usize| {
+        let directory = directories[index].path();
         reproduce(experiment, Scale::Toy, directory, Limits::default(), 1, &experiment.stop, &|_| {}).unwrap()
     };
-    let read = |place: usize, name: &str| std::fs::read_to_string(directories[place].path().join(name)).unwrap();
+    let read = |index: usize, name: &str| std::fs::read_to_string(directories[index].path().join(name)).unwrap();
     // Ten draws a cell: the third is half done.
     assert_eq!(run(&Stopping::after(25), 0), Outcome::Interrupted);
     assert_eq!(read(0, "stopping.cells.jsonl").lines().count(), 1 + 2);
     assert!(!directories[0].path().join("stopping.csv").exists());
-    for place in [0, 1] {
-        assert!(matches!(run(&Stopping::after(1_000), place), Outcome::Finished(_)));
+    for index in [0, 1] {
+        assert!(matches!(run(&Stopping::after(1_000), index), Outcome::Finished(_)));
     }
     for name in ["stopping.cells.jsonl", "stopping.csv"] {
         assert_eq!(read(0, name), read(1, name));
@@ -159,8 +159,8 @@ fn a_cell_stopped_in_the_middle_is_not_kept_and_run_again() {
 #[test]
 fn names_are_distinct_and_cells_are_too() {
     let all = experiments(&Arc::default());
-    for (place, experiment) in all.iter().enumerate() {
-        assert!(all[..place].iter().all(|other| other.about().name != experiment.about().name));
+    for (index, experiment) in all.iter().enumerate() {
+        assert!(all[..index].iter().all(|other| other.about().name != experiment.about().name));
         for scale in [Scale::Toy, Scale::Quick, Scale::Full] {
             let cells = experiment.cells(scale);
             assert!(!cells.is_empty());

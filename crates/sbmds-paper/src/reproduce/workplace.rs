@@ -84,17 +84,17 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("matrix.csv");
         fs::write(&path, ",a,b,c,d\na,0,1,2,1\nb,1,0,1,2\nc,2,1,0,1\nd,1,2,1,0\n").unwrap();
-        let place = Workplace { directory: directory.path().join("out"), n_threads: 3, stop: Arc::default() };
+        let workplace = Workplace { directory: directory.path().join("out"), n_threads: 3, stop: Arc::default() };
         let config = FitConfig {
             sampler: SamplerSettings { n_warmup: 20, ..SamplerSettings::default() },
             run: RunConfig { chains: 1, draws: 10, ..RunConfig::default() },
             ..config(&Cell::new(4, 0.0, Method::Full, 0), InputConfig { path, ..InputConfig::default() })
         };
-        let n_threads = place.fit(config.clone(), |_| Ok(rayon::current_num_threads()));
+        let n_threads = workplace.fit(config.clone(), |_| Ok(rayon::current_num_threads()));
         assert_eq!(n_threads.unwrap(), 3);
-        place.stop.store(true, std::sync::atomic::Ordering::Relaxed);
-        let stopped = place.fit(config, |_| Ok(()));
+        workplace.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        let stopped = workplace.fit(config, |_| Ok(()));
         assert!(matches!(stopped, Err(ReproduceError::Interrupted)), "{stopped:?}");
-        assert!(!place.directory.join("run-in-work").exists());
+        assert!(!workplace.directory.join("run-in-work").exists());
     }
 }

@@ -1,4 +1,4 @@
-//! Simulation-based calibration: fits of simulated data must contain the truth as often as they say.
+//! Simulation-based calibration: do credible intervals of simulated data have their stated coverage?
 //!
 //! The truth is drawn from the prior and data from the truth. If everything between data and draws is right, the truth
 //! is one more draw from the posterior, and its rank among L independent draws is uniform on 0..=L (Talts, Betancourt,
@@ -217,12 +217,12 @@ impl Replicate {
         };
         let sparse = (settings.sampler.sampler.resolve() == Sampler::Surrogate)
             .then(|| likelihood(&Pairs::Diagonals(dispersed_offsets(n_objects, n_dims, rng))));
-        truth.x = coupling.to_places(simulation.truth()).as_slice().to_vec();
+        truth.x = coupling.to_positions(simulation.truth()).as_slice().to_vec();
         Ok(Self {
             truth,
             posterior: Posterior::new(likelihood(&coupling.pairs), settings.priors.clone()),
             sparse,
-            first_map: coupling.to_places(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b))),
+            first_map: coupling.to_positions(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b))),
         })
     }
 
@@ -242,7 +242,7 @@ impl Replicate {
         (0..settings.n_draws).map(draw).collect()
     }
 
-    /// Classical MDS, shaken, with the noise it leaves.
+    /// Classical MDS, jittered, with the noise it leaves.
     fn start(&self, rng: &mut ChaCha8Rng) -> Parameters {
         let x = disperse(&self.first_map, 0.1, rng);
         let priors = self.posterior.priors();

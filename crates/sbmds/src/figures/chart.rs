@@ -209,7 +209,7 @@ fn draw_panel(scene: &mut Scene, chart: &Chart, row: &Row, panel: &Panel, rect: 
     let title = legend::shortened(&panel.title, rect.right - rect.left);
     scene.text((rect.left + 2.0, rect.top - TEXT / 2.0 - 2.0), title, Anchor::Start, Ink::solid(BLACK));
     for (value, _) in &row.y_ticks {
-        let (_, y) = frame.place(row.x.0, *value);
+        let (_, y) = frame.point(row.x.0, *value);
         scene.line(vec![(rect.left, y), (rect.right, y)], 0.3, Ink::faint(GREY, 0.35));
     }
     frame.draw_x_ticks(scene, &row.x_ticks);
@@ -220,26 +220,26 @@ fn draw_panel(scene: &mut Scene, chart: &Chart, row: &Row, panel: &Panel, rect: 
 }
 
 fn draw_series(scene: &mut Scene, chart: &Chart, frame: &Frame, series: &Series) {
-    let place = |x: f64, y: f64| frame.place(on_axis(x, chart.x.scale), on_axis(y, chart.y.scale));
+    let point = |x: f64, y: f64| frame.point(on_axis(x, chart.x.scale), on_axis(y, chart.y.scale));
     let colour = series.colour.rgb();
     let ink = Ink::solid(colour);
     let is_shown = |point: &&SeriesPoint| point.y.is_finite() && (chart.y.scale != AxisScale::Log || point.y > 0.0);
     let shown: Vec<&SeriesPoint> = series.points.iter().filter(is_shown).collect();
-    let places: Vec<Point> = shown.iter().map(|point| place(point.x, point.y)).collect();
+    let points: Vec<Point> = shown.iter().map(|shown| point(shown.x, shown.y)).collect();
     match series.look {
-        Look::Level => places.iter().for_each(|&(_, y)| dashed(scene, frame.rect, y, ink)),
-        Look::Hollow => places.iter().for_each(|&centre| ring(scene, centre, DOT + 0.3, colour)),
-        Look::Curve => scene.line(places, LINE, ink),
+        Look::Level => points.iter().for_each(|&(_, y)| dashed(scene, frame.rect, y, ink)),
+        Look::Hollow => points.iter().for_each(|&centre| ring(scene, centre, DOT + 0.3, colour)),
+        Look::Curve => scene.line(points, LINE, ink),
         Look::Line => {
-            for (point, &(x, _)) in shown.iter().zip(&places).filter(|(point, _)| point.sd > 0.0) {
+            for (estimate, &(x, _)) in shown.iter().zip(&points).filter(|(estimate, _)| estimate.sd > 0.0) {
                 let at = |y: f64| {
-                    if chart.y.scale == AxisScale::Log && y <= 0.0 { f64::INFINITY } else { place(point.x, y).1 }
+                    if chart.y.scale == AxisScale::Log && y <= 0.0 { f64::INFINITY } else { point(estimate.x, y).1 }
                 };
-                let (low, high) = (at(point.y - point.sd).min(frame.rect.bottom), at(point.y + point.sd));
+                let (low, high) = (at(estimate.y - estimate.sd).min(frame.rect.bottom), at(estimate.y + estimate.sd));
                 scene.line(vec![(x, low), (x, high.max(frame.rect.top))], 0.6, Ink::faint(colour, 0.7));
             }
-            scene.line(places.clone(), LINE, ink);
-            places.iter().for_each(|&centre| scene.dot(centre, DOT, ink));
+            scene.line(points.clone(), LINE, ink);
+            points.iter().for_each(|&centre| scene.dot(centre, DOT, ink));
         }
     }
 }

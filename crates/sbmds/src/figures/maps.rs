@@ -65,8 +65,8 @@ pub fn draw(figure: &Maps) -> Scene {
             if x.abs() > reach || y.abs() > reach {
                 continue;
             }
-            let place = |value: f64| (value / reach + 1.0) / 2.0 * (side - 4.0) + 2.0;
-            let centre = (left + place(x), above + side - place(y));
+            let offset = |value: f64| (value / reach + 1.0) / 2.0 * (side - 4.0) + 2.0;
+            let centre = (left + offset(x), above + side - offset(y));
             let share = (value - colours.0) / (colours.1 - colours.0);
             scene.dot(centre, radius, Ink::solid(ramp(share)));
         }

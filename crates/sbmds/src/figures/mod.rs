@@ -134,7 +134,7 @@ pub fn draw(kind: Kind, runs: &[FinishedRun], options: &Options) -> Result<Scene
         (Kind::Ess, [run]) => ess::draw(run, quantity, width),
         _ => {
             let problem = format!("this figure shows one run, and {} were given", runs.len());
-            Err(RunError::setting("RUN", problem, "give one run, or lay several over one another with density"))
+            Err(RunError::setting("RUN", problem, "give one run, or overlay several with density"))
         }
     }
 }

@@ -32,7 +32,7 @@ pub struct Central {
     /// The median of that of the draws.
     pub typical_stress: f64,
     /// Where it is in the sample it was chosen from.
-    pub(crate) place: usize,
+    pub(crate) index: usize,
 }
 
 /// Coupled pairs that say how well a map fits: all, or those of evenly spaced objects.
@@ -70,21 +70,21 @@ pub(crate) fn central_draw(
     object_modes: &[ObjectModes],
 ) -> Option<Central> {
     let chosen = Spaced::new(sample.draws.len(), most_draws(mean));
-    let others: Vec<usize> = (0..sample.draws.len()).filter(|&place| chosen.contains(place)).collect();
-    let stresses: Vec<f64> = others.par_iter().map(|&place| pairs.stress(&sample.draws[place])).collect();
+    let others: Vec<usize> = (0..sample.draws.len()).filter(|&index| chosen.contains(index)).collect();
+    let stresses: Vec<f64> = others.par_iter().map(|&index| pairs.stress(&sample.draws[index])).collect();
     let typical_stress = quantile_of_sorted(&sorted(stresses.clone()), 0.5);
     let mean_stress = pairs.stress(mean);
     if others.len() < LEAST_DRAWS || mean_stress.is_nan() || mean_stress <= typical_stress {
         return None;
     }
-    let good = |place: &usize| stresses[*place] <= typical_stress;
-    let good: Vec<usize> = (0..others.len()).filter(good).map(|place| others[place]).collect();
+    let good = |index: &usize| stresses[*index] <= typical_stress;
+    let good: Vec<usize> = (0..others.len()).filter(good).map(|index| others[index]).collect();
     let heaviest: Vec<usize> =
-        good.iter().copied().filter(|&place| is_in_heaviest(&sample.draws[place], object_modes)).collect();
+        good.iter().copied().filter(|&index| is_in_heaviest(&sample.draws[index], object_modes)).collect();
     let candidates = if heaviest.len() >= ENOUGH { heaviest } else { good };
-    let place = most_central(&sample.draws, &candidates, &others)?;
-    let (chain, draw) = sample.places[place];
-    Some(Central { chain, draw, mean_stress, typical_stress, place })
+    let index = most_central(&sample.draws, &candidates, &others)?;
+    let (chain, draw) = sample.ids[index];
+    Some(Central { chain, draw, mean_stress, typical_stress, index })
 }
 
 fn most_draws(map: &Locations) -> usize {
@@ -127,8 +127,8 @@ mod tests {
 
     fn sample(turns: impl Iterator<Item = f64>) -> Sample {
         let draws: Vec<Locations> = turns.map(bow).collect();
-        let places = (0..draws.len()).map(|draw| (3, draw)).collect();
-        Sample { draws, places }
+        let ids = (0..draws.len()).map(|draw| (3, draw)).collect();
+        Sample { draws, ids }
     }
 
     fn mean(draws: &[Locations]) -> Locations {
@@ -142,9 +142,9 @@ mod tests {
         let mean = mean(&sample.draws);
         assert!(steps().stress(&mean) > 0.1 && steps().stress(&sample.draws[7]) < 1e-12);
         let central = central_draw(&sample, &steps(), &mean, &[]).unwrap();
-        assert_eq!((central.chain, central.draw), (3, central.place));
+        assert_eq!((central.chain, central.draw), (3, central.index));
         // A bow and its mirror image are one map: the middle of the sweep from straight to 3 is nearest to all others.
-        let turn = (-3.0 + 0.15 * central.place as f64).abs();
+        let turn = (-3.0 + 0.15 * central.index as f64).abs();
         assert!((1.0..2.0).contains(&turn), "{central:?}");
         let by_hand = |a: usize| {
             let distance = |b: &Locations| {
@@ -153,8 +153,8 @@ mod tests {
             };
             sample.draws.iter().map(distance).sum::<f64>()
         };
-        let good = |place: &usize| steps().stress(&sample.draws[*place]) <= central.typical_stress;
-        assert!((0..41).filter(good).all(|place| by_hand(central.place) <= by_hand(place) + 1e-12));
+        let good = |index: &usize| steps().stress(&sample.draws[*index]) <= central.typical_stress;
+        assert!((0..41).filter(good).all(|index| by_hand(central.index) <= by_hand(index) + 1e-12));
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
             Locations::from_fn(6, 2, |o, d| straight.get(o, d) + 0.1 * ((7 * k + 3 * o + d) as f64).sin())
         };
         let draws: Vec<Locations> = (0..50).map(noisy).collect();
-        let sample = Sample { places: vec![(0, 0); 50], draws };
+        let sample = Sample { ids: vec![(0, 0); 50], draws };
         assert_eq!(central_draw(&sample, &steps(), &mean(&sample.draws), &[]), None);
     }
 }

@@ -271,7 +271,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Adds a draw, laid over the mean of those before it.
+/// Adds a draw, aligned to the mean of those before it.
 fn add_aligned(moments: &mut Moments, x: &Locations) {
     if moments.n_draws() == 0 {
         moments.add(x);

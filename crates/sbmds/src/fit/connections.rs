@@ -19,7 +19,7 @@ pub fn disconnection(connections: &Connections, coupling: &Coupling, names: &Nam
         _ => "couple more pairs (--couplings dispersed:B with a larger B, or full) or measure pairs that join them",
     };
     Some(format!(
-        "the coupled pairs fall into {} parts that know nothing of each other; apart from the largest: {}. Remedy: {remedy}",
+        "the coupling graph has {} connected components; objects outside the largest: {}. Remedy: {remedy}",
         connections.parts.len(),
         apart.join("; ")
     ))
@@ -30,18 +30,19 @@ pub fn underdetermination(connections: &Connections, coupling: &Coupling, names:
     if connections.underdetermined.is_empty() {
         return None;
     }
-    let places: Vec<_> = connections.underdetermined.iter().map(|object| object.place).collect();
+    let positions: Vec<_> = connections.underdetermined.iter().map(|object| object.position).collect();
     Some(format!(
         "{} of {} objects have too few coupled partners to be placed without doubt (a map needs one more than its \
          dimensions): {}",
-        places.len(),
+        positions.len(),
         names.len(),
-        listed(&places, coupling, names)
+        listed(&positions, coupling, names)
     ))
 }
 
-fn listed(places: &[usize], coupling: &Coupling, names: &Names) -> String {
-    let shown: Vec<_> = places.iter().take(NAMED).map(|&place| shown(&names.get(coupling.order[place]))).collect();
-    let more = places.len().saturating_sub(NAMED);
+fn listed(positions: &[usize], coupling: &Coupling, names: &Names) -> String {
+    let shown: Vec<_> =
+        positions.iter().take(NAMED).map(|&position| shown(&names.get(coupling.order[position]))).collect();
+    let more = positions.len().saturating_sub(NAMED);
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }

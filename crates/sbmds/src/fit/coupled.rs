@@ -6,20 +6,20 @@ use crate::likelihood::Likelihood;
 /// The coupled pairs of a run with their dissimilarities, in input order and units.
 pub struct CoupledPairs<'a> {
     order: &'a [usize],
-    /// The place of each object: the inverse of `order`.
-    places: Vec<usize>,
+    /// The position of each object: the inverse of `order`.
+    positions: Vec<usize>,
     likelihood: &'a Likelihood,
     unit: Unit,
 }
 
 impl<'a> CoupledPairs<'a> {
-    /// `order[place]` is the object at a place of the likelihood, whose dissimilarities are divided by `unit`.
+    /// `order[position]` is the object at a position of the likelihood, whose dissimilarities are divided by `unit`.
     pub(crate) fn new(order: &'a [usize], likelihood: &'a Likelihood, unit: Unit) -> Self {
-        let mut places = vec![0; order.len()];
-        for (place, &object) in order.iter().enumerate() {
-            places[object] = place;
+        let mut positions = vec![0; order.len()];
+        for (position, &object) in order.iter().enumerate() {
+            positions[object] = position;
         }
-        Self { order, places, likelihood, unit }
+        Self { order, positions, likelihood, unit }
     }
 
     /// Number of pairs that have a dissimilarity.
@@ -30,7 +30,7 @@ impl<'a> CoupledPairs<'a> {
     /// The coupled partners of an object with their dissimilarities.
     pub fn partners(&self, object: usize) -> Vec<(usize, f64)> {
         let mut partners = Vec::new();
-        self.likelihood.for_each_partner(self.places[object], |other, delta| {
+        self.likelihood.for_each_partner(self.positions[object], |other, delta| {
             partners.push((self.order[other], delta * self.unit.0));
             true
         });

@@ -55,10 +55,10 @@ fn visit_draws(
         return Ok(());
     }
     let chosen = Spaced::new(sigmas.iter().map(Vec::len).sum(), MOST_DRAWS);
-    let mut places = 0..;
+    let mut indices = 0..;
     reader.for_each_x(|chain, draw, x| {
         if let Some(&sigma) = sigmas[chain].get(draw)
-            && places.next().is_some_and(|place| chosen.contains(place))
+            && indices.next().is_some_and(|index| chosen.contains(index))
         {
             visit(x, sigma);
         }

@@ -73,10 +73,10 @@ pub(crate) fn monitored(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<V
     }
     let distances: Vec<Vec<f64>> =
         chains.clone().map(|chain| Ok(reader.scalar(DISTANCES, chain)?)).collect::<Result<_, RunError>>()?;
-    for (place, &(a, b)) in pairs.0.iter().enumerate() {
+    for (index, &(a, b)) in pairs.0.iter().enumerate() {
         let name = format!("distance of {} and {}", reader.names().get(a), reader.names().get(b));
         let of_pair =
-            |values: &Vec<f64>| values.iter().skip(place).step_by(pairs.len()).take(n_draws).copied().collect();
+            |values: &Vec<f64>| values.iter().skip(index).step_by(pairs.len()).take(n_draws).copied().collect();
         quantities.push(Monitored::new(name, distances.iter().map(of_pair).collect())?);
     }
     Ok(quantities)

@@ -132,7 +132,7 @@ fn surrogate(
     let bands = (config.model.n_dims as f64 * (data.n_objects() as f64).sqrt()).ceil() as usize;
     let mut sparse = coupling::lay(&Couplings::Dispersed(bands), data, config.model.n_dims, &config.lay_options())?;
     if sparse.order != coupling.order {
-        // Max-min landmarks come first in their coupling; both must speak of the same places.
+        // Max-min landmarks come first in their coupling; both must mean the same positions.
         sparse.order.clone_from(&coupling.order);
     }
     let likelihood = likelihood(config, data, &sparse).in_unit(unit.0);
@@ -159,7 +159,7 @@ impl Problem {
         Ok(Self { data, coupling, posterior, surrogate, unit, tree, warnings })
     }
 
-    /// Locations by place in the model's unit, as locations in input order and units.
+    /// Locations by position in the model's unit, as locations in input order and units.
     pub fn to_input(&self, x: &[f64]) -> Locations {
         let (n_objects, n_dims) = (self.data.n_objects(), self.posterior.likelihood().n_dims());
         let mut by_object = Locations::zeros(n_objects, n_dims);

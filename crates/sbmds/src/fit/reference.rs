@@ -15,7 +15,7 @@ pub(crate) fn reference(starts: &Starts, problem: &Problem, config: &CheckedConf
     if config.run.raw_draws || config.run.keep == Keep::Summary {
         return None;
     }
-    let place = match starts.map() {
+    let map = match starts.map() {
         Some(map) => map.clone(),
         // Draws from the prior resemble nothing.
         None => {
@@ -23,7 +23,7 @@ pub(crate) fn reference(starts: &Starts, problem: &Problem, config: &CheckedConf
             Starts::new(problem, &config).map()?.clone()
         }
     };
-    let map = problem.to_input(place.as_slice());
+    let map = problem.to_input(map.as_slice());
     let map = principal_axes(&map).apply(&map);
     map.as_slice().iter().all(|x| x.is_finite()).then_some(map)
 }

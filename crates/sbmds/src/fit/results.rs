@@ -235,7 +235,7 @@ fn stress(problem: &Problem, fits: &[ObjectFit]) -> StressSummary {
 
 /// Over all pairs: each is seen from both its ends, so the objects' sums of squares count every pair twice.
 fn rms_stress(problem: &Problem, fits: &[ObjectFit]) -> f64 {
-    let by_place = problem.coupling.order.iter().map(|&object| &fits[object]).filter(|fit| fit.n_pairs > 0);
-    let squares: f64 = by_place.map(|fit| fit.stress.powi(2) * fit.n_pairs as f64).sum();
+    let by_position = problem.coupling.order.iter().map(|&object| &fits[object]).filter(|fit| fit.n_pairs > 0);
+    let squares: f64 = by_position.map(|fit| fit.stress.powi(2) * fit.n_pairs as f64).sum();
     (squares / (2.0 * problem.posterior.likelihood().n_pairs() as f64)).sqrt()
 }

@@ -110,7 +110,7 @@ pub(crate) fn shown_map(
         let (moments, object_modes) = (mixed.shown(None), mixed.modes(None));
         return Ok(ShownMap { chains, moments, object_modes, why: Why::Mean, looked_for_modes });
     };
-    let draw = &sample.draws[central.place];
+    let draw = &sample.draws[central.index];
     let map = to_frame(draw).apply(draw);
     let alignment = Alignment::without(map.clone(), &left_out);
     // Where the modes are, seen from the draw.
@@ -134,7 +134,7 @@ fn mixed_moments(
 /// Evenly spaced draws of some chains, with chain and number of each.
 pub(crate) struct Sample {
     pub draws: Vec<Locations>,
-    pub places: Vec<(usize, usize)>,
+    pub ids: Vec<(usize, usize)>,
 }
 
 impl Sample {
@@ -143,10 +143,10 @@ impl Sample {
         let total = chains.iter().map(|&chain| reader.n_complete(chain)).sum();
         let chosen = Spaced::new(total, (MOST_NUMBERS / size.max(1)).clamp(1, MOST_DRAWS));
         let all = chains.iter().flat_map(|&chain| (0..reader.n_complete(chain)).map(move |draw| (chain, draw)));
-        let places: Vec<(usize, usize)> =
-            all.enumerate().filter(|(place, _)| chosen.contains(*place)).map(|(_, draw)| draw).collect();
-        let draws = places.iter().map(|&(chain, draw)| reader.x(chain, draw)).collect::<Result<_, _>>()?;
-        Ok(Self { draws, places })
+        let ids: Vec<(usize, usize)> =
+            all.enumerate().filter(|(index, _)| chosen.contains(*index)).map(|(_, draw)| draw).collect();
+        let draws = ids.iter().map(|&(chain, draw)| reader.x(chain, draw)).collect::<Result<_, _>>()?;
+        Ok(Self { draws, ids })
     }
 
     fn aligned(self, alignment: &Alignment) -> Self {

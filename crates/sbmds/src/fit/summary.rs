@@ -92,7 +92,7 @@ pub struct Extreme {
     pub value: f64,
 }
 
-/// The R-hat of chains that stand still apart is infinite, which JSON cannot say.
+/// The R-hat of chains that are stuck at different values is infinite, which JSON cannot say.
 fn null_is_infinite<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }

@@ -45,7 +45,7 @@ impl RunTree {
         TreeConfig { hash, index: Some(index), total_length, ..self.config.clone() }
     }
 
-    /// The prior of the locations when object `order[k]` is at place k.
+    /// The prior of the locations when object `order[k]` is at position k.
     pub(crate) fn prior(&self, order: &[usize], n_dims: usize) -> Result<TreePrior, RunError> {
         let brownian = self.brownian(order, n_dims)?;
         Ok(TreePrior { brownian, wishart: WishartPrior::paper(n_dims), update: self.config.precision_update })
@@ -76,7 +76,7 @@ impl RunTree {
             root_sample_size: self.config.root_sample_size,
             ..BrownianSettings::paper(n_dims)
         };
-        Ok(BrownianPrior::new(self.matched.tree(), &self.matched.tip_places(order), settings)?)
+        Ok(BrownianPrior::new(self.matched.tree(), &self.matched.tip_positions(order), settings)?)
     }
 }
 

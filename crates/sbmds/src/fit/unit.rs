@@ -61,8 +61,8 @@ impl Scale {
 /// Root mean squared dissimilarity of the coupled pairs.
 pub(crate) fn rms_dissimilarity(likelihood: &Likelihood) -> f64 {
     let mut squares = 0.0;
-    for place in 0..likelihood.n_objects() {
-        likelihood.for_each_partner(place, |_, delta| {
+    for position in 0..likelihood.n_objects() {
+        likelihood.for_each_partner(position, |_, delta| {
             squares += delta * delta;
             true
         });
@@ -82,8 +82,8 @@ const OFF_STEP: f64 = 1e-7;
 /// The step of which all dissimilarities are multiples, as numbers rounded to so many digits are: their greatest common divisor.
 fn common_step(likelihood: &Likelihood, rms: f64) -> Option<f64> {
     let mut step = 0.0;
-    for place in 0..likelihood.n_objects() {
-        likelihood.for_each_partner(place, |_, delta| {
+    for position in 0..likelihood.n_objects() {
+        likelihood.for_each_partner(position, |_, delta| {
             step = common_divisor(delta, step, OFF_STEP * rms);
             step == 0.0 || step >= FINEST_STEP * rms
         });

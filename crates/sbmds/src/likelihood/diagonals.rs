@@ -157,10 +157,11 @@ impl Layout for Diagonals {
         dispatch(choice, kernel)
     }
 
-    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+    fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
         for (index, &offset) in self.shape.offsets.iter().enumerate() {
-            let before = place.checked_sub(offset).map(|other| (other, self.delta(other, index)));
-            let after = (place + offset < self.shape.n_objects).then(|| (place + offset, self.delta(place, index)));
+            let before = position.checked_sub(offset).map(|other| (other, self.delta(other, index)));
+            let after =
+                (position + offset < self.shape.n_objects).then(|| (position + offset, self.delta(position, index)));
             for (other, delta) in before.into_iter().chain(after) {
                 if !delta.is_nan() && !visit(other, delta) {
                     return;
@@ -321,7 +322,7 @@ impl<V: Copy> PairRun<V> {
                 }
             }
             let y = s.mul(s.load(self.deltas.add(i)), self.per_sigma);
-            let slope = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let derivative = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
             if GRADIENT {
                 if AHEAD {
                     self.prefetch_next(s, i);
@@ -330,8 +331,8 @@ impl<V: Copy> PairRun<V> {
                     let dx = if D > 0 { kept[dim] } else { difference(dim) };
                     let near = self.g_near.add(dim * self.g_near_stride + i);
                     let far = self.g_far.add(dim * self.g_far_stride + i);
-                    s.store(near, s.mul_add(slope, dx, s.load(near)));
-                    s.store(far, s.neg_mul_add(slope, dx, s.load(far)));
+                    s.store(near, s.mul_add(derivative, dx, s.load(near)));
+                    s.store(far, s.neg_mul_add(derivative, dx, s.load(far)));
                 }
             }
         }

@@ -59,7 +59,7 @@ pub(super) fn dispatch_value(choice: Choice, kernel: impl Kernel) -> Energy {
 }
 
 /// As [`dispatch`], for kernels that only ever give derivatives.
-pub(super) fn dispatch_slope(choice: Choice, kernel: impl Kernel) -> Energy {
+pub(super) fn dispatch_derivative(choice: Choice, kernel: impl Kernel) -> Energy {
     match choice.noise {
         Noise::TruncatedNormal => with_want::<_, false, true>(choice, kernel, TruncatedNormal),
         Noise::Normal => with_want::<_, false, true>(choice, kernel, Normal),
@@ -80,12 +80,11 @@ fn with_want<P: PairDensity, const VALUE: bool, const GRADIENT: bool>(
     density: P,
 ) -> Energy {
     let set = choice.instruction_set;
-    // Other dimensions pay about a tenth for knowing theirs only at run time.
+    // The usual maps and the paper's; other dimensions pay about a tenth for knowing theirs only at run time. Each one more
+    // makes the library take several seconds longer to compile.
     match choice.n_dims {
-        1 => with_dims::<P, 1, VALUE, GRADIENT>(set, kernel, density),
         2 => with_dims::<P, 2, VALUE, GRADIENT>(set, kernel, density),
         3 => with_dims::<P, 3, VALUE, GRADIENT>(set, kernel, density),
-        4 => with_dims::<P, 4, VALUE, GRADIENT>(set, kernel, density),
         6 => with_dims::<P, 6, VALUE, GRADIENT>(set, kernel, density),
         _ => with_dims::<P, 0, VALUE, GRADIENT>(set, kernel, density),
     }

@@ -28,9 +28,9 @@ pub(super) trait Layout: Send + Sync {
     /// Energy of one chunk (if wanted), its gradient added to `near` and `far` (if wanted).
     fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy;
 
-    /// Calls back with the partners of the object at `place` and their dissimilarity until told `false`; missing pairs
+    /// Calls back with the partners of the object at `position` and their dissimilarity until told `false`; missing pairs
     /// are left out.
-    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool);
+    fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool);
 }
 
 /// The objects at the two ends of a chunk's pairs; or none and those at either end, if both share one array.

@@ -31,7 +31,7 @@ use layout::{ChunkGradient, Layout};
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
 pub use partners::PartnerLists;
-pub(crate) use partners::{Bend, MOST_BENT_DIMS, Partners};
+pub(crate) use partners::{Derivatives, MOST_HESSIAN_DIMS, Partners};
 pub use simd::InstructionSet;
 
 use crate::Locations;
@@ -74,7 +74,7 @@ impl Likelihood {
     /// used nor counted.
     ///
     /// # Panics
-    /// If there is no dimension, or the pairs are not what [`Pairs`] promises of places below `n_objects` (see
+    /// If there is no dimension, or the pairs are not what [`Pairs`] promises of positions below `n_objects` (see
     /// [`Pairs::check`]): the kernels read memory by them.
     pub fn new(
         n_objects: usize,
@@ -134,9 +134,9 @@ impl Likelihood {
         self.instruction_set
     }
 
-    /// Calls back with the coupled partners of the object at `place` and their dissimilarity, until told `false`.
-    pub fn for_each_partner(&self, place: usize, mut visit: impl FnMut(usize, f64) -> bool) {
-        self.layout.for_each_partner(place, &mut visit);
+    /// Calls back with the coupled partners of the object at `position` and their dissimilarity, until told `false`.
+    pub fn for_each_partner(&self, position: usize, mut visit: impl FnMut(usize, f64) -> bool) {
+        self.layout.for_each_partner(position, &mut visit);
     }
 
     /// Mean squared difference of dissimilarities and distances over the coupled pairs; never zero, so that it can start a variance.

@@ -98,6 +98,9 @@ mod tests {
         let folds = Folds::new(&pairs, 4, 3, 2, &mut stream(1, 0, Purpose::Folds));
         assert!((0..3).all(|fold| folds.held_out(fold).next().is_none()));
         let one_to_spare = Folds::new(&pairs, 4, 3, 1, &mut stream(1, 0, Purpose::Folds));
-        assert!((0..3).all(|fold| !one_to_spare.held_out(fold).any(|k| k == 3)), "the pair of object 3 is its only one");
+        assert!(
+            (0..3).all(|fold| !one_to_spare.held_out(fold).any(|k| k == 3)),
+            "the pair of object 3 is its only one"
+        );
     }
 }

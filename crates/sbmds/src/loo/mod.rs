@@ -49,7 +49,8 @@ pub(crate) fn log_sum_exp(logs: &[f64]) -> f64 {
 /// Log predictive density without an observation, from its log-likelihood in every draw, and the weights that leave it out.
 pub fn leave_out(log_likelihood: &[f64], relative_efficiency: f64) -> (f64, Smoothed) {
     let smoothed = smooth(log_likelihood.iter().map(|log| -log).collect(), relative_efficiency);
-    let weighted: Vec<f64> = log_likelihood.iter().zip(&smoothed.log_weights).map(|(log, weight)| log + weight).collect();
+    let weighted: Vec<f64> =
+        log_likelihood.iter().zip(&smoothed.log_weights).map(|(log, weight)| log + weight).collect();
     (log_sum_exp(&weighted), smoothed)
 }
 
@@ -62,7 +63,8 @@ pub fn leave_one_out(
 ) -> Vec<LeftOut> {
     let left_out = |room: &mut Vec<(f64, f64)>, pair: &KnownPair| {
         draws.distances(pair.a, pair.b, room);
-        let logs: Vec<f64> = room.iter().map(|&(distance, sigma)| noise.log_density(pair.delta, distance, sigma)).collect();
+        let logs: Vec<f64> =
+            room.iter().map(|&(distance, sigma)| noise.log_density(pair.delta, distance, sigma)).collect();
         let (elpd, Smoothed { log_weights, shape }) = leave_out(&logs, relative_efficiency);
         let expected = |(&(distance, sigma), weight): (&(f64, f64), &f64)| weight.exp() * noise.mean(distance, sigma);
         let mean = room.iter().zip(&log_weights).map(expected).sum();
@@ -75,7 +77,8 @@ pub fn leave_one_out(
 pub fn held_out(draws: &PosteriorDraws, noise: Noise, pairs: &[KnownPair]) -> Vec<LeftOut> {
     let held_out = |room: &mut Vec<(f64, f64)>, pair: &KnownPair| {
         draws.distances(pair.a, pair.b, room);
-        let logs: Vec<f64> = room.iter().map(|&(distance, sigma)| noise.log_density(pair.delta, distance, sigma)).collect();
+        let logs: Vec<f64> =
+            room.iter().map(|&(distance, sigma)| noise.log_density(pair.delta, distance, sigma)).collect();
         let elpd = log_mean(&logs);
         let mean = room.iter().map(|&(distance, sigma)| noise.mean(distance, sigma)).sum::<f64>() / room.len() as f64;
         LeftOut { elpd, lpd: elpd, mean, shape: 0.0 }

@@ -90,7 +90,8 @@ fn fit_pareto(sorted: &[f64]) -> (f64, f64) {
     let total = log_sum_exp(&log_profile);
     let weights: Vec<f64> = log_profile.iter().map(|log| (log - total).exp()).collect();
     let kept = || weights.iter().zip(&points).filter(|(weight, _)| **weight >= 10.0 * f64::EPSILON);
-    let theta = kept().map(|(weight, theta)| weight * theta).sum::<f64>() / kept().map(|(weight, _)| weight).sum::<f64>();
+    let theta =
+        kept().map(|(weight, theta)| weight * theta).sum::<f64>() / kept().map(|(weight, _)| weight).sum::<f64>();
     let shape = shape_at(theta);
     let scale = -shape / theta;
     ((n * shape + PRIOR_VALUES * 0.5) / (n + PRIOR_VALUES), scale)

@@ -105,7 +105,9 @@ pub fn compare_maps(first: &MapDraws, second: &MapDraws, is_scaled: bool) -> Res
     Ok(MapComparison {
         titles: [first.title.clone(), second.title.clone()],
         names: Names::given(names).unwrap_or_else(|_| Names::numbered(n_objects)),
-        residuals: (0..n_objects).map(|object| residual_of(object, &reference, &laid, &moments, &residual_draws)).collect(),
+        residuals: (0..n_objects)
+            .map(|object| residual_of(object, &reference, &laid, &moments, &residual_draws))
+            .collect(),
         rms: Spread::of(residual_draws.iter().map(rms).collect()),
         correlation: correlation(&reference, &laid),
         unmatched: [first.names.len() - n_objects, second.names.len() - n_objects],

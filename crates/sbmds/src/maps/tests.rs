@@ -66,7 +66,11 @@ fn one_object_that_moved_is_told_from_those_that_only_scatter() {
     let found = compare_maps(&first, &second, false).unwrap();
     assert_eq!(found.n_draws, 300);
     // Fitted over 25 objects, the motion follows the one that moved by a few hundredths.
-    assert!(found.residuals[7].p_same < 0.01 && (found.residuals[7].shown - 1.0).abs() < 0.15, "{:?}", found.residuals[7]);
+    assert!(
+        found.residuals[7].p_same < 0.01 && (found.residuals[7].shown - 1.0).abs() < 0.15,
+        "{:?}",
+        found.residuals[7]
+    );
     assert!(found.residuals[7].length.low > 0.5);
     let n_certain = found.residuals.iter().filter(|residual| residual.p_same < 0.05).count();
     assert!(n_certain <= 4, "{n_certain} objects are said to have moved");

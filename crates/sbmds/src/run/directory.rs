@@ -124,7 +124,7 @@ impl RunDirectory {
         self.path.join("checkpoints").join(format!("chain-{chain}"))
     }
 
-    /// Makes the place for checkpoints.
+    /// Makes the directory of the checkpoints.
     pub(crate) fn make_room_for_checkpoints(&self) -> Result<(), RunError> {
         let directory = self.path.join("checkpoints");
         fs::create_dir_all(&directory).map_err(RunError::io("create", &directory))

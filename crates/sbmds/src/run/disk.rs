@@ -56,8 +56,8 @@ fn taken(directory: &Path) -> u64 {
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn free_disk(directory: &Path) -> Option<u64> {
     let absolute = std::path::absolute(directory).ok()?;
-    let place = absolute.ancestors().find(|place| place.exists())?;
-    let disk = rustix::fs::statvfs(place).ok()?;
+    let existing = absolute.ancestors().find(|path| path.exists())?;
+    let disk = rustix::fs::statvfs(existing).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 

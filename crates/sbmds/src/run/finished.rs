@@ -169,7 +169,7 @@ impl FinishedRun {
         tree.node_draws(&self.reader, self.alignment.clone(), &self.chains, self.config.run.seed)
     }
 
-    /// Visits the stored draws that the map consists of and whose place `is_wanted`, each aligned to the map, with its place among
+    /// Visits the stored draws that the map consists of and whose index `is_wanted`, each aligned to the map, with its index among
     /// these draws (chain after chain); memory holds one of them. A run that kept none has nothing to visit.
     ///
     /// # Errors
@@ -182,10 +182,10 @@ impl FinishedRun {
         if self.n_locations() == 0 {
             return Ok(());
         }
-        let mut places = 0..;
+        let mut indices = 0..;
         self.reader.for_each_x_of(&self.chains, |_, _, x| {
-            if let Some(place) = places.next().filter(|&place| is_wanted(place)) {
-                visit(place, &self.alignment.apply(x));
+            if let Some(index) = indices.next().filter(|&index| is_wanted(index)) {
+                visit(index, &self.alignment.apply(x));
             }
         })?;
         Ok(())

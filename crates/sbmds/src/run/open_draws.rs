@@ -40,7 +40,7 @@ pub fn open_draws(directory: &Path) -> Result<RunDraws, RunError> {
     Ok(RunDraws { directory, config, reader, unfinished })
 }
 
-/// Opens the draws of a finished run, which must be those its summary speaks of.
+/// Opens the draws of a finished run, which must be those its summary describes.
 pub(crate) fn open_finished(
     directory: &RunDirectory,
     config: &FitConfig,

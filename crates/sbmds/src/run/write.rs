@@ -34,7 +34,7 @@ pub(super) fn write(
     Ok(summary)
 }
 
-/// Writes the tree and the files that speak of its nodes; returns how far locations move along the branches.
+/// Writes the tree and the files that describe its nodes; returns how far locations move along the branches.
 fn write_diffusion(
     run: &RunDirectory,
     config: &CheckedConfig,

@@ -1,4 +1,4 @@
-//! Settings by their place in `config.toml`: what was asked for, what the data decided, and where two differ.
+//! Settings by their key in `config.toml`: what was asked for, what the data decided, and where two differ.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,8 @@ impl FitConfig {
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let text = std::fs::read_to_string(path).map_err(RunError::io("read", path))?;
         let unusable = |what: toml::de::Error| RunError::Config { path: path.to_owned(), what: what.to_string() };
-        let file: Table = text.parse().map_err(unusable)?;
+        let mut file: Table = text.parse().map_err(unusable)?;
+        rename_old_settings(&mut file);
         // The file of a run is whole; where an old version left something out, that is not what is now the default.
         let is_of_a_run = file.contains_key("sbmds_version");
         let mut settings = if is_of_a_run { Table::new() } else { Self::default().to_table() };
@@ -35,10 +36,10 @@ impl FitConfig {
     /// The same settings for a new run: as they were asked for, without what only the data of the old run could tell.
     pub fn as_asked(self) -> Self {
         let mut settings = self.to_table();
-        for (place, value) in &self.asked {
+        for (key, value) in &self.asked {
             match value.as_str() {
-                Some(LEFT_OPEN) => put(&mut settings, place, None),
-                _ => put(&mut settings, place, Some(value.clone())),
+                Some(LEFT_OPEN) => put(&mut settings, key, None),
+                _ => put(&mut settings, key, Some(value.clone())),
             }
         }
         let copy = self.input.copy.clone();
@@ -48,27 +49,27 @@ impl FitConfig {
         config
     }
 
-    /// These settings with those at `places` taken from `other`.
-    pub fn overlaid<'a>(self, other: &Self, places: impl IntoIterator<Item = &'a str>) -> Self {
+    /// These settings with those at `keys` taken from `other`.
+    pub fn overlaid<'a>(self, other: &Self, keys: impl IntoIterator<Item = &'a str>) -> Self {
         let (mut settings, other) = (self.to_table(), other.to_table());
-        for place in places {
+        for key in keys {
             // A tree that was not there comes with all its settings.
-            let whole = place.split_once('.').map(|(part, _)| part).filter(|part| !settings.contains_key(*part));
-            put(&mut settings, whole.unwrap_or(place), at(&other, whole.unwrap_or(place)).cloned());
+            let whole = key.split_once('.').map(|(part, _)| part).filter(|part| !settings.contains_key(*part));
+            put(&mut settings, whole.unwrap_or(key), at(&other, whole.unwrap_or(key)).cloned());
         }
         settings.try_into().unwrap_or(self)
     }
 
-    /// The setting at a place such as `model.n_dims`, as it is typed; `None` if it is not given.
-    pub fn setting(&self, place: &str) -> Option<String> {
-        at(&self.to_table(), place).map(|value| spoken(Some(value)))
+    /// The setting at a key such as `model.n_dims`, as it is typed; `None` if it is not given.
+    pub fn setting(&self, key: &str) -> Option<String> {
+        at(&self.to_table(), key).map(|value| spoken(Some(value)))
     }
 
-    /// What this run has at a place and what `other` asks for there, in words; `None` if they agree.
-    pub fn difference(&self, other: &Self, place: &str) -> Option<(String, String)> {
+    /// What this run has at a key and what `other` asks for there, in words; `None` if they agree.
+    pub fn difference(&self, other: &Self, key: &str) -> Option<(String, String)> {
         let (mine, others) = (self.to_table(), other.to_table());
-        let (mine, others) = (at(&mine, place), at(&others, place));
-        let asked = self.asked.get(place);
+        let (mine, others) = (at(&mine, key), at(&others, key));
+        let asked = self.asked.get(key);
         if mine == others || (others.is_some() && others == asked) {
             return None;
         }
@@ -109,16 +110,26 @@ impl FitConfig {
     }
 }
 
-/// The value at a place such as `model.n_dims`.
-fn at<'a>(settings: &'a Table, place: &str) -> Option<&'a Value> {
-    match place.split_once('.') {
-        Some((part, rest)) => at(settings.get(part)?.as_table()?, rest),
-        None => settings.get(place),
+/// Settings of files written before they were renamed.
+fn rename_old_settings(settings: &mut Table) {
+    for (section, old, new) in [("sampler", "leaps", "mode_jumps")] {
+        let section = settings.get_mut(section).and_then(Value::as_table_mut);
+        if let Some((section, value)) = section.and_then(|section| section.remove(old).map(|value| (section, value))) {
+            section.entry(new).or_insert(value);
+        }
     }
 }
 
-fn put(settings: &mut Table, place: &str, value: Option<Value>) {
-    let (part, rest) = place.split_once('.').map_or((place, None), |(part, rest)| (part, Some(rest)));
+/// The value at a key such as `model.n_dims`.
+fn at<'a>(settings: &'a Table, key: &str) -> Option<&'a Value> {
+    match key.split_once('.') {
+        Some((part, rest)) => at(settings.get(part)?.as_table()?, rest),
+        None => settings.get(key),
+    }
+}
+
+fn put(settings: &mut Table, key: &str, value: Option<Value>) {
+    let (part, rest) = key.split_once('.').map_or((key, None), |(part, rest)| (part, Some(rest)));
     match (rest, value) {
         (Some(rest), value) => {
             if let Some(Value::Table(below)) = settings.get_mut(part) {
@@ -140,16 +151,15 @@ fn lay_over(settings: &mut Table, upper: Table) {
     }
 }
 
-/// Every place at which `after` differs, with what was there before.
+/// Every key at which `after` differs, with what was there before.
 fn replaced(before: &Table, after: &Table) -> BTreeMap<String, Value> {
     let leaves = |part: &str, table: &Table| table.keys().map(|key| format!("{part}.{key}")).collect::<Vec<_>>();
     let parts = after.iter().filter_map(|(part, value)| Some((part, value.as_table()?)));
-    let places = parts.flat_map(|(part, table)| leaves(part, table));
-    places
-        .filter(|place| at(before, place) != at(after, place))
-        .map(|place| {
-            let value = at(before, &place).cloned().unwrap_or_else(|| LEFT_OPEN.into());
-            (place, value)
+    let keys = parts.flat_map(|(part, table)| leaves(part, table));
+    keys.filter(|key| at(before, key) != at(after, key))
+        .map(|key| {
+            let value = at(before, &key).cloned().unwrap_or_else(|| LEFT_OPEN.into());
+            (key, value)
         })
         .collect()
 }
@@ -222,6 +232,8 @@ mod tests {
         flags.run.seed = 3;
         let both = read.overlaid(&flags, ["run.seed", "tree.path"]);
         assert_eq!((both.model.n_dims, both.run.seed, &both.tree), (5, 3, &asked().tree));
+        std::fs::write(&path, "[sampler]\nleaps = false\n").unwrap();
+        assert!(!FitConfig::read(&path).unwrap().sampler.mode_jumps, "an old name of a setting");
         std::fs::write(&path, "[model]\ndims = 5\n").unwrap();
         let message = FitConfig::read(&path).unwrap_err().to_string();
         assert!(message.contains("my.toml") && message.contains("dims") && message.contains("Remedy"), "{message}");

@@ -26,7 +26,7 @@ pub struct FitConfig {
     pub instructions: Vec<InstructionSet>,
     /// What is read.
     pub input: InputConfig,
-    /// Which pairs speak, and how.
+    /// Which pairs enter the likelihood, and how.
     pub model: ModelConfig,
     /// The priors.
     pub priors: PriorConfig,
@@ -37,7 +37,7 @@ pub struct FitConfig {
     pub sampler: SamplerSettings,
     /// How much is drawn and kept.
     pub run: RunConfig,
-    /// What was asked for where the data decided (`"model.couplings" = "auto"`), by place in this file.
+    /// What was asked for where the data decided (`"model.couplings" = "auto"`), by key in this file.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub asked: BTreeMap<String, toml::Value>,
 }
@@ -101,7 +101,7 @@ impl InputConfig {
     }
 }
 
-/// Which pairs speak, and how. `couplings` is resolved and `unit` filled in when the run starts.
+/// Which pairs enter the likelihood, and how. `couplings` is resolved and `unit` filled in when the run starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelConfig {
@@ -321,7 +321,7 @@ pub enum Keep {
     /// Every draw.
     #[default]
     All,
-    /// Every so manieth draw.
+    /// Every k-th draw.
     Thin(usize),
     /// No locations, only their running mean and covariance, and what is monitored.
     Summary,

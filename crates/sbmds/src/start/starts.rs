@@ -1,6 +1,6 @@
-//! Where the chains start: one first map, shaken differently for each chain.
+//! Where the chains start: one first map, jittered differently for each chain.
 
-use super::climb::climb;
+use super::maximise::maximise;
 use crate::fit::problem::Problem;
 use crate::fit::unit::rms_dissimilarity;
 use crate::settings::check::CheckedConfig;
@@ -16,9 +16,9 @@ use crate::random::{Purpose, stream};
 
 /// How far chains start from the first map, in parts of its extent.
 const SPREAD: f64 = 0.1;
-/// The same from a map that has climbed: a shake by much more than the posterior's width would undo the climb. Chains that
+/// The same from a maximised map: jitter much wider than the posterior would undo the optimiser's work. Chains that
 /// begin so near each other are less of a test of R-hat.
-const SPREAD_AFTER_CLIMB: f64 = 0.02;
+const SPREAD_AROUND_MODE: f64 = 0.02;
 /// Objects up to which classical MDS of a matrix takes seconds.
 const CLASSICAL_OBJECTS: usize = 20_000;
 /// Objects up to which all pairs of features are computed for classical MDS, which asks for each about ten times.
@@ -29,17 +29,17 @@ const MANY_MISSING: f64 = 0.3;
 const LANDMARKS: usize = 200;
 /// Ends of pairs from which the first sigma is computed.
 const RESIDUALS: usize = 20_000;
-/// The first sigma is at least this part of the dissimilarities: a perfect start must not stand still.
+/// The first sigma is at least this part of the dissimilarities: a perfect start must not get stuck.
 const SMALLEST_SIGMA: f64 = 1e-3;
 
-/// The first map, by place and in the model's unit.
+/// The first map, by position and in the model's unit.
 pub(crate) struct Starts<'a> {
     problem: &'a Problem,
     config: &'a CheckedConfig,
     /// `None` when every chain starts from the prior.
     map: Option<Locations>,
     /// Whether an optimiser has improved it.
-    is_climbed: bool,
+    is_maximised: bool,
     spread: f64,
     smallest_sigma: f64,
 }
@@ -52,18 +52,18 @@ impl<'a> Starts<'a> {
         let start = resolve(config.run.start, problem);
         let map = match start {
             Start::Prior => None,
-            Start::Graph => Some(graph_start(n_objects, n_dims, &|place| partners(likelihood, place))),
+            Start::Graph => Some(graph_start(n_objects, n_dims, &|position| partners(likelihood, position))),
             Start::Landmark => {
                 let landmarks = spread_landmarks(n_objects, LANDMARKS, dissimilarity);
-                Some(problem.coupling.to_places(&landmark_mds(n_objects, n_dims, &landmarks, dissimilarity)))
+                Some(problem.coupling.to_positions(&landmark_mds(n_objects, n_dims, &landmarks, dissimilarity)))
             }
             Start::Classical | Start::Auto => {
-                Some(problem.coupling.to_places(&classical_mds(n_objects, n_dims, dissimilarity)))
+                Some(problem.coupling.to_positions(&classical_mds(n_objects, n_dims, dissimilarity)))
             }
         };
         let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
-        let starts = Self { problem, config, map, is_climbed: false, spread: SPREAD, smallest_sigma };
-        if start == Start::Landmark { starts.climbed() } else { starts }
+        let starts = Self { problem, config, map, is_maximised: false, spread: SPREAD, smallest_sigma };
+        if start == Start::Landmark { starts.maximised() } else { starts }
     }
 
     /// The first map; `None` when every chain starts from the prior.
@@ -71,20 +71,20 @@ impl<'a> Starts<'a> {
         self.map.as_ref()
     }
 
-    /// From the map uphill: few landmarks do not know what all pairs want.
-    fn climbed(self) -> Self {
-        Self { map: self.climb(), is_climbed: true, spread: SPREAD_AFTER_CLIMB, ..self }
+    /// The map after maximising the posterior density: landmark MDS sees few of the pairs.
+    fn maximised(self) -> Self {
+        Self { map: self.maximise(), is_maximised: true, spread: SPREAD_AROUND_MODE, ..self }
     }
 
     /// The map where the posterior density is highest, as far as an optimiser finds it; `None` if chains start from the prior.
     pub fn optimised(&self) -> Option<Locations> {
-        if self.is_climbed { self.map.clone() } else { self.climb() }
+        if self.is_maximised { self.map.clone() } else { self.maximise() }
     }
 
-    fn climb(&self) -> Option<Locations> {
+    fn maximise(&self) -> Option<Locations> {
         let map = self.map.as_ref()?;
         let parameters = self.parameters(map, &mut stream(self.config.run.seed, 0, Purpose::Start));
-        Some(climb(&self.problem.posterior, map, parameters.sigma(), &parameters.spread))
+        Some(maximise(&self.problem.posterior, map, parameters.sigma(), &parameters.spread))
     }
 
     /// Where a chain starts.
@@ -97,7 +97,7 @@ impl<'a> Starts<'a> {
             (None, None) => prior_draw(n_objects, n_dims, self.config.prior_scale(), &mut rng),
             (None, Some(tree)) => {
                 let (x, _) = tree.draw(&mut rng);
-                Locations::from_fn(n_objects, n_dims, |place, dim| x[dim * n_objects + place])
+                Locations::from_fn(n_objects, n_dims, |position, dim| x[dim * n_objects + position])
             }
         };
         self.parameters(&x, &mut rng)
@@ -141,22 +141,22 @@ fn resolve(start: Start, problem: &Problem) -> Start {
     }
 }
 
-fn partners(likelihood: &Likelihood, place: usize) -> Vec<(usize, f64)> {
+fn partners(likelihood: &Likelihood, position: usize) -> Vec<(usize, f64)> {
     let mut partners = Vec::new();
-    likelihood.for_each_partner(place, |other, delta| {
+    likelihood.for_each_partner(position, |other, delta| {
         partners.push((other, delta));
         true
     });
     partners
 }
 
-/// Root mean squared residual over coupled pairs of some of the places, evenly spread.
+/// Root mean squared residual over coupled pairs of some of the positions, evenly spread.
 fn rms_residual(likelihood: &Likelihood, x: &Locations) -> f64 {
     let every = (2 * likelihood.n_pairs()).div_ceil(RESIDUALS).max(1);
     let (mut squares, mut count) = (0.0, 0);
-    for place in (0..likelihood.n_objects()).step_by(every) {
-        likelihood.for_each_partner(place, |other, delta| {
-            squares += (delta - x.distance(place, other)).powi(2);
+    for position in (0..likelihood.n_objects()).step_by(every) {
+        likelihood.for_each_partner(position, |other, delta| {
+            squares += (delta - x.distance(position, other)).powi(2);
             count += 1;
             true
         });

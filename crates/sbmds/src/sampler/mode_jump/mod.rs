@@ -1,15 +1,15 @@
-//! Leaps of single objects between the places that the others leave open.
+//! Mode jumps: Metropolis moves of single objects between the modes of their conditional density.
 //!
-//! Given all other objects, the density of one object can have several tops: an article that lies between two fields
-//! fits on either side of the map. Trajectories cross the valley between once in thousands of draws or never. A leap
-//! finds the tops by climbing from the places of certain others, proposes a point near a top where the object is not,
+//! Given all other objects, the density of one object can have several modes: an article that lies between two fields
+//! fits on either side of the map. Trajectories cross the valley between once in thousands of draws or never. A mode jump
+//! finds the modes by maximising from the locations of certain others, proposes a point near another mode,
 //! and accepts it by Metropolis and Hastings (docs/model.md, eq. 25), so that the posterior is left as it is. It costs
-//! about as much as a few looks at the object's partners.
+//! about as much as a few passes over the object's partners.
 
+mod modes;
 mod surroundings;
 #[cfg(test)]
 mod tests;
-mod tops;
 
 use std::borrow::Borrow;
 
@@ -18,38 +18,38 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::likelihood::Likelihood;
 use crate::posterior::{Posterior, Spread};
+use modes::Modes;
 use surroundings::{MOST_DIMS, Surroundings};
-use tops::Tops;
 
-/// Climbs in a search: this many and two more for every dimension.
+/// Starting points of the optimiser in a search: this many and two more for every dimension.
 const STARTS: usize = 4;
 /// The first search is after this many iterations; then the intervals double.
 const FIRST_SEARCH: usize = 10;
 
-/// A place is looked for from the middle of so many others that were around it: one alone may wander out of its reach.
+/// A mode is searched for from the mean of this many others that were near it: a single one may move out of its basin.
 const ANCHORS: usize = 3;
 
-/// Rounds of proposals when an object leaps: elsewhere, then near all its places, so many times as wide as the normals there.
+/// Rounds of proposals in a mode jump: at other modes, then at all modes, this many times as wide as the normals there.
 const ROUNDS: usize = 3;
 const WIDTHS: [f64; 2] = [1.5, 4.0];
 
-/// Which objects leap, and from where they look for places.
+/// Which objects jump, and from where their modes are searched.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct Leaps {
-    objects: Vec<Restless>,
+pub(super) struct ModeJumps {
+    objects: Vec<MultimodalObject>,
 }
 
-/// An object that has several places, or one that is no normal.
+/// An object whose conditional density has several modes, or one that is far from normal.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-struct Restless {
+struct MultimodalObject {
     object: usize,
-    /// For each of its places, others that were around it.
+    /// For each of its modes, others that were near it.
     anchors: Vec<Vec<usize>>,
-    /// Whether the last search saw one normal place only.
+    /// Whether the last search saw one normal mode only.
     is_doubtful: bool,
 }
 
-/// Whether all objects look for places after this iteration of the warm-up.
+/// Whether all objects search for modes after this iteration of the warm-up.
 pub(super) fn is_time_to_search(iteration: usize, n_warmup: usize) -> bool {
     let done = iteration + 1;
     let last = n_warmup - n_warmup / 10;
@@ -57,8 +57,8 @@ pub(super) fn is_time_to_search(iteration: usize, n_warmup: usize) -> bool {
     done == last || (is_doubled && done < last)
 }
 
-/// The map on which objects leap.
-pub(super) struct Leaper<'a> {
+/// The map on which objects jump.
+pub(super) struct Jumper<'a> {
     likelihood: &'a Likelihood,
     sigma: f64,
     scales: &'a [f64],
@@ -68,34 +68,34 @@ pub(super) struct Leaper<'a> {
     surroundings: Surroundings<'a>,
 }
 
-impl Leaps {
-    /// Lets every object look for places: it goes to one as likely as that is, if it is not there already, and is remembered
-    /// if it has several or if its place is no normal; it is forgotten when two searches in a row see neither. For the warm-up only.
-    pub fn search(&mut self, leaper: &mut Leaper, rng: &mut ChaCha8Rng) {
+impl ModeJumps {
+    /// Searches the modes of every object and moves it to one drawn by weight, if it is not there already. An object with several
+    /// modes, or with one that is far from normal, is remembered; two searches in a row that see neither forget it. For the warm-up only.
+    pub fn search(&mut self, jumper: &mut Jumper, rng: &mut ChaCha8Rng) {
         let mut found: Vec<(usize, Vec<Vec<f64>>)> = Vec::new();
-        let mut known = vec![&[][..]; leaper.n_objects()];
-        self.objects.iter().for_each(|restless| known[restless.object] = &restless.anchors);
-        for object in 0..leaper.n_objects() {
-            let tops = leaper.search_tops(object, known[object], rng);
-            if tops.len() > 1 || !tops.are_normal(&leaper.surroundings) {
-                found.push((object, tops.centres().map(<[f64]>::to_vec).collect()));
+        let mut known = vec![&[][..]; jumper.n_objects()];
+        self.objects.iter().for_each(|multimodal| known[multimodal.object] = &multimodal.anchors);
+        for object in 0..jumper.n_objects() {
+            let modes = jumper.search_modes(object, known[object], rng);
+            if modes.len() > 1 || !modes.are_normal(&jumper.surroundings) {
+                found.push((object, modes.centres().map(<[f64]>::to_vec).collect()));
             }
-            leaper.settle(object, &tops, rng);
+            jumper.settle(object, &modes, rng);
         }
-        let mut is_restless = vec![false; leaper.n_objects()];
-        found.iter().for_each(|&(object, _)| is_restless[object] = true);
-        self.objects.retain(|restless| !restless.is_doubtful && !is_restless[restless.object]);
+        let mut is_multimodal = vec![false; jumper.n_objects()];
+        found.iter().for_each(|&(object, _)| is_multimodal[object] = true);
+        self.objects.retain(|multimodal| !multimodal.is_doubtful && !is_multimodal[multimodal.object]);
         for doubtful in &mut self.objects {
             doubtful.is_doubtful = true;
-            is_restless[doubtful.object] = true;
+            is_multimodal[doubtful.object] = true;
         }
-        if is_restless.iter().all(|&is| is) {
+        if is_multimodal.iter().all(|&is| is) {
             // Then every other is as good an anchor as any.
-            is_restless.fill(false);
+            is_multimodal.fill(false);
         }
-        for (object, tops) in found {
-            let anchors = tops.iter().map(|top| leaper.nearest(object, top, &is_restless)).collect();
-            self.objects.push(Restless { object, anchors, is_doubtful: false });
+        for (object, modes) in found {
+            let anchors = modes.iter().map(|mode| jumper.nearest(object, mode, &is_multimodal)).collect();
+            self.objects.push(MultimodalObject { object, anchors, is_doubtful: false });
         }
     }
 
@@ -104,14 +104,14 @@ impl Leaps {
         self.objects.is_empty()
     }
 
-    /// Lets the objects remembered leap.
-    pub fn leap(&self, leaper: &mut Leaper, rng: &mut ChaCha8Rng) {
-        self.objects.iter().for_each(|restless| leaper.leap(restless, rng));
+    /// One mode jump of every remembered object.
+    pub fn jump(&self, jumper: &mut Jumper, rng: &mut ChaCha8Rng) {
+        self.objects.iter().for_each(|multimodal| jumper.jump(multimodal, rng));
     }
 }
 
-impl<'a> Leaper<'a> {
-    /// At the locations `x`; nothing where objects do not leap: with more than [`MOST_DIMS`] dimensions, or along a tree, whose
+impl<'a> Jumper<'a> {
+    /// At the locations `x`; `None` where objects do not jump: with more than [`MOST_DIMS`] dimensions, or along a tree, whose
     /// tips lie close to each other for another reason than their distances.
     pub fn new(posterior: &'a Posterior, x: &'a mut [f64], sigma: f64, spread: &'a Spread) -> Option<Self> {
         let likelihood = posterior.likelihood();
@@ -125,7 +125,7 @@ impl<'a> Leaper<'a> {
         self.has_moved
     }
 
-    /// Objects that are now in another place.
+    /// Objects that are now at another mode.
     pub fn gone_elsewhere(&self) -> &[usize] {
         &self.gone_elsewhere
     }
@@ -134,9 +134,9 @@ impl<'a> Leaper<'a> {
         self.likelihood.n_objects()
     }
 
-    /// The tops of an object, found from where it is, from among the others `known` to be around its places and from random ones, or all
-    /// if there are few. A place may have a narrow foot: one found once is not left to chance again.
-    fn search_tops(&mut self, object: usize, known: &[Vec<usize>], rng: &mut ChaCha8Rng) -> Tops {
+    /// The modes of an object, searched from its own location, from the others `known` to be near its modes and from random ones, or all
+    /// if there are few. A mode can have a small basin of attraction: one found once is not left to chance again.
+    fn search_modes(&mut self, object: usize, known: &[Vec<usize>], rng: &mut ChaCha8Rng) -> Modes {
         let n_others = self.n_objects() - 1;
         let n_starts = STARTS + 2 * self.likelihood.n_dims();
         let other = |k: usize| k + usize::from(k >= object);
@@ -148,12 +148,12 @@ impl<'a> Leaper<'a> {
         let here = std::iter::once(self.location(object));
         let known = known.iter().map(|anchors| self.middle(anchors));
         let starts: Vec<Vec<f64>> = here.chain(known).chain(random.iter().map(|&other| self.location(other))).collect();
-        self.tops_from(object, starts)
+        self.modes_from(object, starts)
     }
 
-    fn tops_from(&mut self, object: usize, starts: Vec<Vec<f64>>) -> Tops {
+    fn modes_from(&mut self, object: usize, starts: Vec<Vec<f64>>) -> Modes {
         self.surroundings.gather(self.x, self.sigma, object, self.scales);
-        Tops::find(&self.surroundings, starts.into_iter())
+        Modes::find(&self.surroundings, starts.into_iter())
     }
 
     /// The other objects nearest to `location` of those that are not `excluded`.
@@ -176,32 +176,32 @@ impl<'a> Leaper<'a> {
         self.x.chunks_exact(self.n_objects()).map(|values| mean(values) / self.sigma).collect()
     }
 
-    /// Goes to a place as likely as that is, if the object is not there already; where the place turns out worse than its top
-    /// promised, by Metropolis.
-    fn settle(&mut self, object: usize, tops: &Tops, rng: &mut ChaCha8Rng) {
+    /// Moves the object to a mode drawn by weight, if it is not there already; accepted by Metropolis, because the density there may be
+    /// lower than the normal approximation says.
+    fn settle(&mut self, object: usize, modes: &Modes, rng: &mut ChaCha8Rng) {
         let here = self.location(object);
-        let Some(there) = tops.draw_if_elsewhere(&here, rng) else { return };
+        let Some(there) = modes.draw_if_elsewhere(&here, rng) else { return };
         let log_ratio = self.surroundings.energy(&here) - self.surroundings.energy(&there);
         if rng.random::<f64>().ln() < log_ratio {
             self.put(object, &there, false);
         }
     }
 
-    /// Proposes points elsewhere and in all places, and accepts or rejects each. Neither surroundings nor tops depend on where the
-    /// object is, so that one look at them serves all.
-    fn leap(&mut self, restless: &Restless, rng: &mut ChaCha8Rng) {
-        let starts = restless.anchors.iter().map(|anchors| self.middle(anchors)).collect();
-        let tops = self.tops_from(restless.object, starts);
-        let wide = WIDTHS.map(|times| tops.widened(times));
-        let from = self.location(restless.object);
+    /// Proposes points at other modes and at all modes, and accepts or rejects each. Neither surroundings nor modes depend on where the
+    /// object is, so that they are computed once.
+    fn jump(&mut self, multimodal: &MultimodalObject, rng: &mut ChaCha8Rng) {
+        let starts = multimodal.anchors.iter().map(|anchors| self.middle(anchors)).collect();
+        let modes = self.modes_from(multimodal.object, starts);
+        let wide = WIDTHS.map(|times| modes.widened(times));
+        let from = self.location(multimodal.object);
         let mut walk = Walk { energy: self.surroundings.energy(&from), here: from.clone() };
         for _ in 0..ROUNDS {
-            walk.propose(&self.surroundings, |here| tops.elsewhere(here), rng);
+            walk.propose(&self.surroundings, |here| modes.elsewhere(here), rng);
             wide.iter().for_each(|wide| walk.propose(&self.surroundings, |_| wide, rng));
         }
         if walk.here != from {
-            let same_place = tops.are_together(&from, &walk.here);
-            self.put(restless.object, &walk.here, same_place);
+            let same_mode = modes.are_together(&from, &walk.here);
+            self.put(multimodal.object, &walk.here, same_mode);
         }
     }
 
@@ -210,14 +210,14 @@ impl<'a> Leaper<'a> {
         self.x.chunks_exact(self.n_objects()).map(|values| values[object] / self.sigma).collect()
     }
 
-    /// Moves an object; within a place, that is no news to who learns how wide places are.
-    fn put(&mut self, object: usize, to: &[f64], same_place: bool) {
+    /// Moves an object; `same_mode` keeps its variance estimate.
+    fn put(&mut self, object: usize, to: &[f64], same_mode: bool) {
         let n_objects = self.n_objects();
         for (dim, to) in to.iter().enumerate() {
             self.x[dim * n_objects + object] = to * self.sigma;
         }
         self.has_moved = true;
-        if !same_place {
+        if !same_mode {
             self.gone_elsewhere.push(object);
         }
     }
@@ -231,7 +231,7 @@ struct Walk {
 
 impl Walk {
     /// Metropolis and Hastings with the proposals that `proposals` makes for a point.
-    fn propose<T: Borrow<Tops>>(
+    fn propose<T: Borrow<Modes>>(
         &mut self,
         surroundings: &Surroundings,
         proposals: impl Fn(&[f64]) -> T,

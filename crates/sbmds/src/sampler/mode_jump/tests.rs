@@ -1,4 +1,4 @@
-//! Leaps against quadrature: one object among others that stay, whose density a grid can integrate.
+//! Mode jumps against quadrature: one object among others that stay, whose density a grid can integrate.
 
 use std::sync::Arc;
 
@@ -64,9 +64,9 @@ fn by_quadrature(posterior: &Posterior, noise: Noise) -> [f64; 5] {
 }
 
 #[test]
-fn leaps_alone_find_the_density_of_one_object() {
+fn jumps_alone_find_the_density_of_one_object() {
     const N_BATCHES: usize = 50;
-    const N_LEAPS: usize = 2_000;
+    const N_JUMPS: usize = 2_000;
     for noise in Noise::ALL {
         let posterior = posterior(noise);
         let expected = by_quadrature(&posterior, noise);
@@ -75,16 +75,16 @@ fn leaps_alone_find_the_density_of_one_object() {
         let mut rng = stream(1, 0, Purpose::Sampling);
         let spread = Spread::Scales(SCALES.to_vec());
         let anchors = (1..5).map(|other| vec![other]).collect();
-        let leaps = Leaps { objects: vec![Restless { object: 0, anchors, is_doubtful: false }] };
+        let mode_jumps = ModeJumps { objects: vec![MultimodalObject { object: 0, anchors, is_doubtful: false }] };
         let mut means = Vec::new();
         for _ in 0..N_BATCHES {
             let mut sums = [0.0; 5];
-            for _ in 0..N_LEAPS {
-                let mut leaper = Leaper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
-                leaps.leap(&mut leaper, &mut rng);
+            for _ in 0..N_JUMPS {
+                let mut jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+                mode_jumps.jump(&mut jumper, &mut rng);
                 sums.iter_mut().zip(QUANTITIES).for_each(|(sum, quantity)| *sum += quantity([x[0], x[5]]));
             }
-            means.push(sums.map(|sum| sum / N_LEAPS as f64));
+            means.push(sums.map(|sum| sum / N_JUMPS as f64));
         }
         for (index, expected) in expected.iter().enumerate() {
             let of_batches: Vec<f64> = means.iter().map(|means| means[index]).collect();
@@ -98,7 +98,7 @@ fn leaps_alone_find_the_density_of_one_object() {
 }
 
 #[test]
-fn slopes_and_curvatures_are_those_of_the_energy() {
+fn derivatives_and_curvatures_are_those_of_the_energy() {
     const STEP: f64 = 1e-4;
     for noise in Noise::ALL {
         let posterior = posterior(noise);
@@ -106,7 +106,7 @@ fn slopes_and_curvatures_are_those_of_the_energy() {
         let mut surroundings = Surroundings::new(posterior.likelihood());
         surroundings.gather(&x, SIGMA, 0, &SCALES);
         for at in [[1.0, 3.0], [-0.5, -2.0], [-2.0, 0.2]] {
-            let bend = surroundings.bend(&at);
+            let derivatives = surroundings.derivatives(&at);
             let shifted = |dim: usize, by: f64| {
                 let mut at = at;
                 at[dim] += by;
@@ -114,11 +114,16 @@ fn slopes_and_curvatures_are_those_of_the_energy() {
             };
             for row in 0..2 {
                 let [up, down] = [STEP, -STEP].map(|step| surroundings.energy(&shifted(row, step)));
-                let slope = (up - down) / (2.0 * STEP);
-                assert!((bend.slope[row] - slope).abs() < 1e-6, "{noise} {at:?}: {} {slope}", bend.slope[row]);
+                let derivative = (up - down) / (2.0 * STEP);
+                assert!(
+                    (derivatives.gradient[row] - derivative).abs() < 1e-6,
+                    "{noise} {at:?}: {} {derivative}",
+                    derivatives.gradient[row]
+                );
                 for column in 0..=row {
-                    let [up, down] = [STEP, -STEP].map(|by| surroundings.bend(&shifted(column, by)).slope[row]);
-                    let (said, curvature) = (bend.curvature[row * 2 + column], (up - down) / (2.0 * STEP));
+                    let [up, down] =
+                        [STEP, -STEP].map(|by| surroundings.derivatives(&shifted(column, by)).gradient[row]);
+                    let (said, curvature) = (derivatives.hessian[row * 2 + column], (up - down) / (2.0 * STEP));
                     assert!((said - curvature).abs() < 1e-5, "{noise} {at:?} {row} {column}: {said} {curvature}");
                 }
             }
@@ -140,11 +145,11 @@ fn a_search_finds_both_sides_and_remembers_who_has_two() {
     let posterior = posterior(Noise::TruncatedNormal);
     let mut x = map([0.3, 1.0]);
     let spread = Spread::Scales(SCALES.to_vec());
-    let mut leaps = Leaps::default();
-    let mut leaper = Leaper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
-    leaps.search(&mut leaper, &mut stream(1, 0, Purpose::Sampling));
-    let first = leaps.objects.iter().find(|restless| restless.object == 0);
-    assert!(first.is_some_and(|first| first.anchors.len() == 2), "{leaps:?}");
+    let mut mode_jumps = ModeJumps::default();
+    let mut jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+    mode_jumps.search(&mut jumper, &mut stream(1, 0, Purpose::Sampling));
+    let first = mode_jumps.objects.iter().find(|multimodal| multimodal.object == 0);
+    assert!(first.is_some_and(|first| first.anchors.len() == 2), "{mode_jumps:?}");
 }
 
 /// Forty others on a line and one beside it, which alone tells on which side of the line the first object is.
@@ -159,47 +164,47 @@ fn beside_a_line() -> (Posterior, Vec<f64>) {
     (Posterior::new(Arc::new(likelihood), Priors::paper(2)), x)
 }
 
-/// Eight climbs from random others all lead to the wrong side about once in 256 searches. An object that neither looks from where it is
+/// Eight searches from random others all lead to the wrong side about once in 256 searches. An object that neither looks from where it is
 /// nor compares would be lost to it.
 #[test]
-fn searches_never_lose_a_good_place() {
+fn searches_never_lose_a_good_mode() {
     let (posterior, mut x) = beside_a_line();
     let spread = Spread::Scales(SCALES.to_vec());
-    let mut leaper = Leaper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+    let mut jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
     let rng = &mut stream(1, 0, Purpose::Sampling);
     for search in 0..3_000 {
-        let tops = leaper.search_tops(0, &[], rng);
-        leaper.settle(0, &tops, rng);
-        assert!(leaper.location(0)[1] > 0.0, "lost in search {search}");
+        let modes = jumper.search_modes(0, &[], rng);
+        jumper.settle(0, &modes, rng);
+        assert!(jumper.location(0)[1] > 0.0, "lost in search {search}");
     }
 }
 
 /// The one beside the line is 2.52 from the wrong side instead of 0.58, 6.5 sigma: exp(-21) or 1e-9 of the probability, which other
 /// partners may turn round.
 #[test]
-fn a_search_remembers_a_place_that_is_improbable_now() {
+fn a_search_remembers_a_mode_that_is_improbable_now() {
     let (posterior, mut x) = beside_a_line();
     let spread = Spread::Scales(SCALES.to_vec());
-    let mut leaper = Leaper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
-    let mut leaps = Leaps::default();
-    leaps.search(&mut leaper, &mut stream(1, 0, Purpose::Sampling));
-    let first = leaps.objects.iter().find(|restless| restless.object == 0);
-    assert!(first.is_some_and(|first| first.anchors.len() == 2), "{leaps:?}");
+    let mut jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+    let mut mode_jumps = ModeJumps::default();
+    mode_jumps.search(&mut jumper, &mut stream(1, 0, Purpose::Sampling));
+    let first = mode_jumps.objects.iter().find(|multimodal| multimodal.object == 0);
+    assert!(first.is_some_and(|first| first.anchors.len() == 2), "{mode_jumps:?}");
 }
 
 /// Below the line, left of its middle: of the others there, the three that lie 0.05, 0.15 and 0.25 to the side.
 #[test]
-fn a_place_is_looked_for_from_the_middle_of_others_around_it() {
+fn a_mode_is_searched_from_the_middle_of_others_around_it() {
     let (posterior, mut x) = beside_a_line();
     let spread = Spread::Scales(SCALES.to_vec());
-    let leaper = Leaper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
-    let mut around = leaper.nearest(0, &[-0.35 / SIGMA, -0.5 / SIGMA], &[false; 42]);
+    let jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+    let mut around = jumper.nearest(0, &[-0.35 / SIGMA, -0.5 / SIGMA], &[false; 42]);
     around.sort_unstable();
     assert_eq!(around, [15, 17, 19]);
-    let middle = leaper.middle(&around);
+    let middle = jumper.middle(&around);
     assert!((middle[0] * SIGMA + 0.3).abs() < 1e-12 && (middle[1] * SIGMA + 0.05).abs() < 1e-12, "{middle:?}");
     let excluded: Vec<bool> = (0..42).map(|object| object == 17).collect();
-    assert!(!leaper.nearest(0, &[-0.35 / SIGMA, -0.5 / SIGMA], &excluded).contains(&17));
+    assert!(!jumper.nearest(0, &[-0.35 / SIGMA, -0.5 / SIGMA], &excluded).contains(&17));
 }
 
 /// All distances between objects at these locations, and the map of them.
@@ -214,19 +219,19 @@ fn measured_without_error(locations: &[[f64; 2]]) -> (Likelihood, Vec<f64>) {
     (likelihood, (0..2).flat_map(|dim| locations.iter().map(move |location| location[dim])).collect())
 }
 
-/// How many tops an object at `truth` among `others` has, and whether they pass for normals.
+/// How many modes an object at `truth` among `others` has, and whether they pass for normals.
 fn tops_among(others: &[[f64; 2]], truth: [f64; 2]) -> (usize, bool) {
     let (likelihood, x) = measured_without_error(&[&[truth], others].concat());
     let mut surroundings = Surroundings::new(&likelihood);
     surroundings.gather(&x, SIGMA, 0, &SCALES);
-    let tops = Tops::find(&surroundings, std::iter::once(truth.map(|x| x / SIGMA).to_vec()));
-    (tops.len(), tops.are_normal(&surroundings))
+    let modes = Modes::find(&surroundings, std::iter::once(truth.map(|x| x / SIGMA).to_vec()));
+    (modes.len(), modes.are_normal(&surroundings))
 }
 
-/// Others all around hold an object in a round place. Two others side by side leave it a ring, along whose tangent the Laplace
+/// Others all around hold an object in a round mode. Two others side by side leave it a ring, along whose tangent the Laplace
 /// approximation is far too long.
 #[test]
-fn a_place_among_others_is_normal_and_a_ring_is_not() {
+fn a_mode_among_others_is_normal_and_a_ring_is_not() {
     let all_around: Vec<[f64; 2]> = (0..16).map(|k| [(f64::from(k)).cos(), (f64::from(k)).sin()]).collect();
     assert_eq!(tops_among(&all_around, [0.1, 0.2]), (1, true));
     let side_by_side = [[-0.05, 0.0], [0.05, 0.0]];

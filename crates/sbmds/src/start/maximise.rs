@@ -1,7 +1,7 @@
 //! From a first map uphill to where the posterior is high: L-BFGS (Nocedal 1980) on the log density.
 //!
 //! A map from few landmarks can be far from where the coupled pairs want the objects, and a warm-up of some hundred iterations
-//! then ends before chains are at the same height. A climb costs less; it does not make chains mix.
+//! then ends before chains are at the same height. Maximising costs less; it does not make chains mix.
 
 use std::collections::VecDeque;
 
@@ -14,16 +14,16 @@ use crate::sampler::{JointTarget, LocationsTarget, Target};
 const MOST_STEPS: usize = 200;
 /// Steps whose curvature is remembered; Liu and Nocedal (1989) find 3 to 20 alike.
 const MEMORY: usize = 10;
-/// A step that gains less than this part of the log density ends the climb: the sampler does the rest.
+/// A step that gains less than this part of the log density ends the search: the sampler does the rest.
 const SETTLED: f64 = 1e-6;
 /// The first step moves coordinates by this part of the map's extent on average.
 const FIRST_MOVE: f64 = 0.01;
-/// The part of the slope's promise that a step must keep (Armijo), and how often a step may be halved.
+/// The part of the predicted gain that a step must reach (Armijo), and how often a step may be halved.
 const KEPT: f64 = 1e-4;
 const MOST_HALVINGS: usize = 20;
 
-/// Climbs from `map` (by place, in the model's unit), with sigma from `sigma` unless it is known.
-pub(crate) fn climb(posterior: &Posterior, map: &Locations, sigma: f64, spread: &Spread) -> Locations {
+/// Maximises the log density from `map` (by position, in the model's unit), with sigma from `sigma` unless it is known.
+pub(crate) fn maximise(posterior: &Posterior, map: &Locations, sigma: f64, spread: &Spread) -> Locations {
     let workspace = &mut Workspace::parallel();
     let x = match posterior.priors().noise {
         NoisePrior::Fixed { sigma } => {
@@ -49,7 +49,7 @@ struct Pair {
     weight: f64,
 }
 
-/// Goes uphill until little is gained; a density that is no number anywhere nearby ends the climb where it is.
+/// Maximises until little is gained; a density that is not a number anywhere nearby ends the search where it is.
 fn ascend(target: &mut impl Target, mut position: Vec<f64>) -> Vec<f64> {
     let mut gradient = vec![0.0; position.len()];
     let mut value = target.evaluate(&position, &mut gradient).log_density;
@@ -102,14 +102,14 @@ fn step_along(
     value: f64,
     gradient: &[f64],
 ) -> Option<(Vec<f64>, Vec<f64>, f64)> {
-    let slope = dot(gradient, direction);
+    let directional = dot(gradient, direction);
     let mut next_gradient = vec![0.0; position.len()];
     let mut length = 1.0;
     for _ in 0..MOST_HALVINGS {
         let mut next = position.to_vec();
         add_scaled(&mut next, length, direction);
         let next_value = target.evaluate(&next, &mut next_gradient).log_density;
-        if next_value.is_finite() && slope > 0.0 && next_value >= value + KEPT * length * slope {
+        if next_value.is_finite() && directional > 0.0 && next_value >= value + KEPT * length * directional {
             return Some((next, next_gradient, next_value));
         }
         length /= 2.0;
@@ -118,9 +118,9 @@ fn step_along(
 }
 
 /// Keeps the last steps along which the density curves downwards, as near a maximum.
-fn remember(pairs: &mut VecDeque<Pair>, from: &[f64], to: &[f64], slope_from: &[f64], slope_to: &[f64]) {
+fn remember(pairs: &mut VecDeque<Pair>, from: &[f64], to: &[f64], gradient_from: &[f64], gradient_to: &[f64]) {
     let step: Vec<f64> = to.iter().zip(from).map(|(to, from)| to - from).collect();
-    let change: Vec<f64> = slope_from.iter().zip(slope_to).map(|(from, to)| from - to).collect();
+    let change: Vec<f64> = gradient_from.iter().zip(gradient_to).map(|(from, to)| from - to).collect();
     let curvature = dot(&step, &change);
     if curvature > 0.0 {
         pairs.push_back(Pair { step, change, weight: 1.0 / curvature });
@@ -135,10 +135,10 @@ mod tests {
     use super::*;
     use crate::posterior::Density;
 
-    /// A long valley: -sum k (x_k - k)^2.
-    struct Valley;
+    /// A long ridge: -sum k (x_k - k)^2.
+    struct Ridge;
 
-    impl Target for Valley {
+    impl Target for Ridge {
         fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
             self.gradient(position, gradient);
             let off = position.iter().zip(1..).map(|(x, k)| f64::from(k) * (x - f64::from(k)).powi(2));
@@ -147,16 +147,16 @@ mod tests {
         }
 
         fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
-            for ((slope, x), k) in gradient.iter_mut().zip(position).zip(1..) {
-                *slope = -2.0 * f64::from(k) * (x - f64::from(k));
+            for ((by_x, x), k) in gradient.iter_mut().zip(position).zip(1..) {
+                *by_x = -2.0 * f64::from(k) * (x - f64::from(k));
             }
         }
     }
 
     #[test]
-    fn the_top_of_a_long_valley_is_reached() {
-        let top = ascend(&mut Valley, vec![0.5; 60]);
-        for (x, k) in top.iter().zip(1..) {
+    fn the_mode_of_a_long_ridge_is_reached() {
+        let mode = ascend(&mut Ridge, vec![0.5; 60]);
+        for (x, k) in mode.iter().zip(1..) {
             assert!((x - f64::from(k)).abs() < 0.01, "{x} instead of {k}");
         }
     }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_density_that_is_no_number_nearby_ends_the_climb() {
+    fn a_density_that_is_no_number_nearby_ends_the_search() {
         assert_eq!(ascend(&mut Cliff, vec![1.0, 2.0]), [1.0, 2.0]);
     }
 }
