@@ -54,13 +54,13 @@ fn draw_objects(scene: &mut Scene, frame: &Frame, comparison: &MapComparison, fr
     for &object in order.iter().rev() {
         let p_same = comparison.residuals[object].p_same;
         let ink = if p_same.is_nan() || p_same < CERTAIN { Ink::solid(colour(1)) } else { Ink::faint(GREY, 0.8) };
-        let place = |point: Point| frame.place(point.0, point.1);
-        arrow(scene, place(from[object]), place(to[object]), ink);
-        scene.dot(place(from[object]), radius, ink);
+        let at = |point: Point| frame.point(point.0, point.1);
+        arrow(scene, at(from[object]), at(to[object]), ink);
+        scene.dot(at(from[object]), radius, ink);
     }
     order.truncate(MOST_NAMED);
     let named: Vec<String> = order.iter().map(|&object| comparison.names.get(object).into_owned()).collect();
-    let dots: Vec<Point> = order.iter().map(|&object| frame.place(from[object].0, from[object].1)).collect();
+    let dots: Vec<Point> = order.iter().map(|&object| frame.point(from[object].0, from[object].1)).collect();
     names::beside(scene, frame.rect, &named, &dots, radius, &[]);
 }
 
