@@ -51,6 +51,11 @@ Examples:
   sbmds predict run --missing -o missing.csv     the pairs that were not measured
   sbmds predict run pairs.csv --level 0.9        the pairs of a list: name,name[,observed]";
 
+pub const PLACE: &str = "\
+Examples:
+  sbmds place run new.csv                        rows are new objects, columns old ones; into run/placed
+  sbmds place run new.npy --draws 100 -o placed";
+
 pub const SUMMARY: &str = "\
 Examples:
   sbmds summary run

@@ -19,6 +19,7 @@ mod fit_arguments;
 mod fit_settings;
 mod from_beast;
 mod hdbscan;
+mod place;
 mod plot;
 mod predict;
 mod progress;
@@ -79,6 +80,9 @@ enum Command {
     /// What a fit expects of dissimilarities, measured or missing, and which of them surprise
     #[command(after_help = examples::PREDICT)]
     Predict(predict::Predict),
+    /// Place new objects on the map of a finished fit, with their uncertainty
+    #[command(after_help = examples::PLACE)]
+    Place(place::Place),
     /// Write the draws of a fit as plain files
     #[command(after_help = examples::EXPORT)]
     Export(export::Export),
@@ -145,6 +149,7 @@ fn dispatch(cli: Cli, matches: &ArgMatches) -> Result<(), failure::Failure> {
         Command::Hdbscan(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Predict(command) => command.run(),
+        Command::Place(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::FromBeast(command) => command.run(),
         Command::BeastFlags(command) => command.run(),

@@ -20,6 +20,7 @@ fn help_is_as_it_was() {
         "cluster",
         "compare",
         "predict",
+        "place",
         "export",
         "eval",
         "simulate",
@@ -33,9 +34,10 @@ fn help_is_as_it_was() {
 
 #[test]
 fn every_command_of_the_examples_is_one() {
-    for command in
-        ["fit", "report", "plot", "cluster", "compare", "predict", "export", "eval", "simulate", "hdbscan", "summary"]
-    {
+    for command in [
+        "fit", "report", "plot", "cluster", "compare", "predict", "place", "export", "eval", "simulate", "hdbscan",
+        "summary",
+    ] {
         let help = printed(&[command, "-h"]);
         let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{command} has no examples"));
         for line in examples.lines().filter_map(|line| line.strip_prefix("  sbmds ")) {

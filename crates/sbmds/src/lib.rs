@@ -30,6 +30,7 @@ pub mod locations;
 pub mod loo;
 pub mod maps;
 mod numeric;
+pub mod place;
 pub mod plain;
 pub mod posterior;
 pub mod predict;

@@ -3,6 +3,7 @@
 #[path = "../common/folder.rs"]
 mod folder;
 mod maps;
+mod place;
 mod predict;
 #[path = "../common/program.rs"]
 mod program;

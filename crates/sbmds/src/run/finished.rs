@@ -27,6 +27,7 @@ use crate::fit::summary::Summary;
 use crate::fit::tree::RunTree;
 use crate::fit::unit::Unit;
 use crate::likelihood::Likelihood;
+use crate::posterior::Priors;
 use crate::settings::check::CheckedConfig;
 use crate::settings::config::{FitConfig, Keep};
 
@@ -253,6 +254,16 @@ impl FinishedRun {
 
     fn checked_config(&self) -> Result<CheckedConfig, RunError> {
         self.config.clone().check()
+    }
+
+    /// Prior standard deviation of a location, in input units. Where it was learned, and along a tree, that of the weak priors.
+    ///
+    /// # Errors
+    /// If the settings cannot be used any more.
+    pub fn prior_scale(&self) -> Result<f64, RunError> {
+        let config = self.checked_config()?;
+        let is_known = config.tree.is_none() && !config.priors.learn_scale;
+        Ok(config.model.unit * if is_known { config.prior_scale() } else { Priors::WEAK_SCALE })
     }
 
     /// Everything that the verdict looks at: the log density, sigma, then distances.

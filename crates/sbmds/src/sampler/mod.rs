@@ -6,7 +6,7 @@ mod gibbs;
 mod hamiltonian;
 mod hmc;
 mod metropolis;
-mod mode_jump;
+pub(crate) mod mode_jump;
 mod nuts;
 mod rigid;
 mod settings;

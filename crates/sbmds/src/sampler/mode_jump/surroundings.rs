@@ -4,14 +4,14 @@ use crate::cholesky::{cholesky, solve_lower, solve_lower_transposed};
 use crate::likelihood::{Derivatives, Likelihood, MOST_HESSIAN_DIMS, Partners};
 
 /// Dimensions up to which there are mode jumps: with more, there is a way around every hill.
-pub(super) const MOST_DIMS: usize = MOST_HESSIAN_DIMS;
+pub(crate) const MOST_DIMS: usize = MOST_HESSIAN_DIMS;
 /// Newton steps at most.
 const MOST_STEPS: usize = 25;
 /// Steps shorter than this part of the object's posterior width end the search.
 const SETTLED: f64 = 0.02;
 
 /// The surroundings of one object; memory is reused from object to object.
-pub(super) struct Surroundings<'a> {
+pub(crate) struct Surroundings<'a> {
     likelihood: &'a Likelihood,
     partners: Partners,
     /// sigma^2 / Lambda.
@@ -27,6 +27,20 @@ impl<'a> Surroundings<'a> {
     /// Those of the object at a coupling position.
     pub fn gather(&mut self, x: &[f64], sigma: f64, position: usize, scales: &[f64]) {
         self.likelihood.gather_partners(&mut self.partners, x, sigma, position);
+        self.prior.clear();
+        self.prior.extend(scales.iter().map(|scale| sigma * sigma / scale));
+    }
+
+    /// Those of an object that is not on the map `x`: its partners there with their dissimilarities, and its prior variances.
+    pub fn gather_listed(
+        &mut self,
+        partners: impl Iterator<Item = (usize, f64)>,
+        x: &[f64],
+        n_objects: usize,
+        sigma: f64,
+        scales: &[f64],
+    ) {
+        self.partners.list(partners, x, n_objects, sigma);
         self.prior.clear();
         self.prior.extend(scales.iter().map(|scale| sigma * sigma / scale));
     }
