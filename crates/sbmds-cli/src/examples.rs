@@ -56,6 +56,12 @@ Examples:
   sbmds place run new.csv                        rows are new objects, columns old ones; into run/placed
   sbmds place run new.npy --draws 100 -o placed";
 
+pub const CHOOSE: &str = "\
+Examples:
+  sbmds choose distances.csv --dims 1-6          a fit for each, a table, a figure and one line of advice
+  sbmds choose distances.csv --dims 2,3 --noise normal,truncated-normal
+  sbmds choose distances.csv --dims 1-4 --folds 5  pairs held out exactly";
+
 pub const SUMMARY: &str = "\
 Examples:
   sbmds summary run

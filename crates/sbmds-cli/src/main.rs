@@ -4,6 +4,7 @@ mod advice;
 mod arguments;
 mod beast_flags;
 mod calibrate;
+mod choose;
 mod cluster;
 mod compare;
 mod compare_maps;
@@ -59,6 +60,9 @@ enum Command {
     /// Fit a map to dissimilarities: draws from its posterior, with a verdict on whether to trust them
     #[command(after_help = examples::FIT)]
     Fit(Box<fit::Fit>),
+    /// How many dimensions, and which noise: fits compared by how well they predict pairs left out
+    #[command(after_help = examples::CHOOSE)]
+    Choose(Box<choose::Choose>),
     /// What a finished fit says
     #[command(after_help = examples::SUMMARY)]
     Summary(summary::SummaryCommand),
@@ -142,6 +146,7 @@ fn dispatch(cli: Cli, matches: &ArgMatches) -> Result<(), failure::Failure> {
         Command::Eval(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Fit(command) => command.run(matches.subcommand_matches("fit")),
+        Command::Choose(command) => command.run(),
         Command::Summary(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Plot(command) => command.run(),

@@ -19,6 +19,7 @@ fn help_is_as_it_was() {
         "plot",
         "cluster",
         "compare",
+        "choose",
         "predict",
         "place",
         "export",
@@ -35,7 +36,7 @@ fn help_is_as_it_was() {
 #[test]
 fn every_command_of_the_examples_is_one() {
     for command in [
-        "fit", "report", "plot", "cluster", "compare", "predict", "place", "export", "eval", "simulate", "hdbscan",
+        "fit", "report", "plot", "cluster", "compare", "choose", "predict", "place", "export", "eval", "simulate", "hdbscan",
         "summary",
     ] {
         let help = printed(&[command, "-h"]);

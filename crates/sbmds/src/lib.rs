@@ -14,6 +14,7 @@ pub mod beast;
 pub mod brownian;
 pub mod calibration;
 mod cholesky;
+pub mod choose;
 pub mod cluster;
 pub mod coupling;
 pub mod diagnostics;

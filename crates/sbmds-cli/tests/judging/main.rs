@@ -1,5 +1,6 @@
 //! `sbmds predict`, `place`, `choose` and `compare --maps` through the binary.
 
+mod choose;
 #[path = "../common/folder.rs"]
 mod folder;
 mod maps;
