@@ -92,7 +92,9 @@ impl Told for Lines {
 impl Choose {
     pub fn run(&self) -> Result<(), Failure> {
         if self.folds == 1 {
-            return Err(Failure::bad_input("--folds 1: nothing would be left to fit; give 2 or more, or 0 for leave-one-out"));
+            return Err(Failure::bad_input(
+                "--folds 1: nothing would be left to fit; give 2 or more, or 0 for leave-one-out",
+            ));
         }
         let stop = stop_flag()?;
         let control = Control {
@@ -211,7 +213,10 @@ fn warn_of_doubts(rows: &[ChoiceRow]) {
     }
     let running: Vec<&ChoiceRow> = rows.iter().filter(|row| !row.converged).collect();
     if !running.is_empty() {
-        warn(format_args!("the chains with {} dimensions have not converged. Remedy: more --warmup and --draws", list(running)));
+        warn(format_args!(
+            "the chains with {} dimensions have not converged. Remedy: more --warmup and --draws",
+            list(running)
+        ));
     }
 }
 

@@ -36,8 +36,8 @@ fn help_is_as_it_was() {
 #[test]
 fn every_command_of_the_examples_is_one() {
     for command in [
-        "fit", "report", "plot", "cluster", "compare", "choose", "predict", "place", "export", "eval", "simulate", "hdbscan",
-        "summary",
+        "fit", "report", "plot", "cluster", "compare", "choose", "predict", "place", "export", "eval", "simulate",
+        "hdbscan", "summary",
     ] {
         let help = printed(&[command, "-h"]);
         let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{command} has no examples"));

@@ -27,7 +27,8 @@ fn two_dimensions_are_found_and_fits_are_not_made_twice() {
 fn noise_families_are_compared_and_folds_are_exact() {
     let folder = Folder::new();
     folder.ok("simulate --objects 12 --dims 1 --noise truncated-normal --sd 0.1 --seed 3 -o simulated");
-    let printed = folder.ok(&format!("choose simulated/distances.csv -D 1,2 --noise normal,truncated-normal {FLAGS} --json"));
+    let printed =
+        folder.ok(&format!("choose simulated/distances.csv -D 1,2 --noise normal,truncated-normal {FLAGS} --json"));
     let chosen = json(&printed);
     assert_eq!(chosen["rows"].as_array().unwrap().len(), 4, "{chosen}");
     let folds = json(&folder.ok(&format!("choose simulated/distances.csv -D 1-2 --folds 4 {FLAGS} -o folds --json")));

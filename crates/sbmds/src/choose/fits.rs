@@ -40,12 +40,17 @@ impl<'a> Fits<'a> {
         told: &'a dyn Told,
     ) -> Result<Self, RunError> {
         let path = directory.join(SETTINGS);
-        let settings = toml::to_string(base).map_err(|error| RunError::Damaged { path: path.clone(), what: error.to_string() })?;
+        let settings =
+            toml::to_string(base).map_err(|error| RunError::Damaged { path: path.clone(), what: error.to_string() })?;
         match fs::read_to_string(&path) {
             Ok(before) if before == settings => {}
             Ok(_) => {
                 let problem = format!("{} holds fits with other settings", directory.display());
-                return Err(RunError::setting("--out", problem, "repeat the settings to go on, or give another directory"));
+                return Err(RunError::setting(
+                    "--out",
+                    problem,
+                    "repeat the settings to go on, or give another directory",
+                ));
             }
             Err(_) => {
                 RunDirectory::is_free(directory)?;
@@ -90,9 +95,12 @@ impl<'a> Fits<'a> {
     /// # Errors
     /// If it cannot be written.
     pub fn write_pairs(&self, name: &str, pairs: &[&KnownPair], names: &Names) -> Result<PathBuf, RunError> {
-        let path = std::path::absolute(self.directory.join(format!("{name}.csv"))).map_err(RunError::io("find", self.directory))?;
+        let path = std::path::absolute(self.directory.join(format!("{name}.csv")))
+            .map_err(RunError::io("find", self.directory))?;
         let mut table = csv::Writer::from_writer(Vec::new());
-        let rows = pairs.iter().try_for_each(|pair| table.write_record([names.get(pair.a).as_ref(), names.get(pair.b).as_ref()]));
+        let rows = pairs
+            .iter()
+            .try_for_each(|pair| table.write_record([names.get(pair.a).as_ref(), names.get(pair.b).as_ref()]));
         let bytes = rows.and_then(|()| table.into_inner().map_err(|error| error.into_error().into()));
         let bytes = bytes.map_err(|error| RunError::Damaged { path: path.clone(), what: error.to_string() })?;
         let header = b"from,to\n";

@@ -44,7 +44,11 @@ pub(super) fn coupled_pairs(run: &FinishedRun) -> Result<Vec<KnownPair>, RunErro
 }
 
 /// Leaves one pair out at a time, by weights.
-pub(super) fn by_leaving_out(candidate: &Candidate, run: &FinishedRun, pairs: &[KnownPair]) -> Result<Judged, RunError> {
+pub(super) fn by_leaving_out(
+    candidate: &Candidate,
+    run: &FinishedRun,
+    pairs: &[KnownPair],
+) -> Result<Judged, RunError> {
     let draws = PosteriorDraws::of(run, MOST_DRAWS)?;
     let left_out = leave_one_out(&draws, run.config().model.noise, pairs, relative_efficiency(run)?);
     let score = Score::of(&left_out, &observed(pairs), reliable_shape(draws.len()));
@@ -98,8 +102,9 @@ fn judged(
 /// Effective draws per draw: the mean over what is monitored, at most 1.
 fn relative_efficiency(run: &FinishedRun) -> Result<f64, RunError> {
     let monitored = run.monitored()?;
-    let n_draws: usize = monitored.first().map_or(1, |first| first.chains().iter().map(Vec::len).sum());
-    let sizes: Vec<f64> = monitored.iter().map(|quantity| Diagnosis::new(quantity).ess_bulk).filter(|ess| ess.is_finite()).collect();
+    let n_draws: usize = monitored.first().map_or(1, |first| first.chains().iter().map(<[f64]>::len).sum());
+    let sizes: Vec<f64> =
+        monitored.iter().map(|quantity| Diagnosis::new(quantity).ess_bulk).filter(|ess| ess.is_finite()).collect();
     if sizes.is_empty() {
         return Ok(1.0);
     }

@@ -40,14 +40,14 @@ impl OldMap {
         }
         let (chosen, n_dims) = (Spaced::new(run.n_locations(), most), run.reader().n_dims());
         let by_chain = |name: &str| -> Result<Vec<f64>, RunError> {
-            let values = run.chains().iter().map(|&chain| run.reader().scalar(name, chain));
+            let values = run.shown_chains().iter().map(|&chain| run.reader().scalar(name, chain));
             Ok(values.collect::<Result<Vec<_>, _>>()?.concat())
         };
         let sigmas = by_chain("sigma")?;
         let shifts = shifts(run)?;
         let mut draws = Vec::new();
         let mut index = 0;
-        run.reader().for_each_x_of(run.chains(), |_, _, stored| {
+        run.reader().for_each_x_of(run.shown_chains(), |_, _, stored| {
             if chosen.contains(index) {
                 // The origin of the prior has moved with the draw, twice: when it was stored, and to the map.
                 let origin =
@@ -105,7 +105,7 @@ fn shifts(run: &FinishedRun) -> Result<Option<Vec<f64>>, RunError> {
     if !run.reader().stats().any(|stat| stat.name == X_SHIFT) {
         return Ok(None);
     }
-    let values = run.chains().iter().map(|&chain| run.reader().stat(X_SHIFT, chain));
+    let values = run.shown_chains().iter().map(|&chain| run.reader().stat(X_SHIFT, chain));
     Ok(Some(values.collect::<Result<Vec<_>, _>>()?.concat()))
 }
 

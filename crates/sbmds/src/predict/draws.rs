@@ -23,10 +23,10 @@ impl PosteriorDraws {
         }
         let chosen = Spaced::new(run.n_locations(), most);
         let by_chain = |&chain: &usize| run.reader().scalar("sigma", chain);
-        let sigmas: Vec<f64> = run.chains().iter().map(by_chain).collect::<Result<Vec<_>, _>>()?.concat();
+        let sigmas: Vec<f64> = run.shown_chains().iter().map(by_chain).collect::<Result<Vec<_>, _>>()?.concat();
         let mut draws = Self { maps: Vec::new(), sigmas: Vec::new() };
         let mut places = 0..;
-        run.reader().for_each_x_of(run.chains(), |_, _, x| {
+        run.reader().for_each_x_of(run.shown_chains(), |_, _, x| {
             if let Some(place) = places.next().filter(|&place| chosen.contains(place)) {
                 draws.maps.push(x.clone());
                 draws.sigmas.push(sigmas[place]);
