@@ -10,7 +10,7 @@ use sbmds::predict::{
     Asked, AskedPair, PosteriorDraws, Prediction, PredictionTable, Surprise, Tally, asked_pairs, n_asked, predict,
 };
 use sbmds::quality::KnownPairs;
-use sbmds::run::{FinishedRun, Measured, digits};
+use sbmds::run::{FinishedRun, digits};
 use serde::Serialize;
 
 use crate::arguments::n_threads;
@@ -91,7 +91,7 @@ impl Predict {
         let listed = self.pairs.as_deref().map(|pairs| read_listed_pairs(pairs, run.names())).transpose()?;
         // Listed pairs need no input: without it, only what the list gives counts as observed.
         let measured = if listed.is_some() { run.measured().ok() } else { Some(run.measured()?) };
-        let known = measured.as_ref().map(Measured::known);
+        let known = measured.as_ref().map(|measured| measured.known());
         let known = known.as_ref().map(|known| known as &dyn KnownPairs);
         let noise = run.config().model.noise;
         let mut counted = Counted::new(self.worst);

@@ -43,20 +43,21 @@ pub(super) fn coupled_pairs(run: &FinishedRun) -> Result<Vec<KnownPair>, RunErro
     Ok(pairs)
 }
 
-/// Leaves one pair out at a time, by weights.
-pub(super) fn by_leaving_out(
-    candidate: &Candidate,
-    run: &FinishedRun,
-    pairs: &[KnownPair],
-) -> Result<Judged, RunError> {
-    let draws = PosteriorDraws::of(run, MOST_DRAWS)?;
-    let left_out = leave_one_out(&draws, run.config().model.noise, pairs, relative_efficiency(run)?);
-    let score = Score::of(&left_out, &observed(pairs), reliable_shape(draws.len()));
-    Ok(judged(candidate, run, pairs, left_out, score, false))
+impl Judged {
+    /// Judges a fit of a candidate to `pairs` by leaving out one pair at a time, by weights.
+    ///
+    /// # Errors
+    /// If the draws cannot be read.
+    pub fn by_leaving_out(candidate: &Candidate, run: &FinishedRun, pairs: &[KnownPair]) -> Result<Self, RunError> {
+        let draws = PosteriorDraws::of(run, MOST_DRAWS)?;
+        let left_out = leave_one_out(&draws, run.config().model.noise, pairs, relative_efficiency(run)?);
+        let score = Score::of(&left_out, &observed(pairs), reliable_shape(draws.len()));
+        Ok(judged(candidate, run, pairs, left_out, score, false))
+    }
 }
 
 /// What a fit says of pairs it was not given.
-pub(super) fn held_out_of(_: &Candidate, run: &FinishedRun, pairs: &[KnownPair]) -> Result<Vec<LeftOut>, RunError> {
+pub(super) fn held_out_of(run: &FinishedRun, pairs: &[KnownPair]) -> Result<Vec<LeftOut>, RunError> {
     Ok(held_out(&PosteriorDraws::of(run, MOST_DRAWS)?, run.config().model.noise, pairs))
 }
 

@@ -66,7 +66,7 @@ pub fn choose(question: &Question, control: &Control, told: &dyn Told) -> Result
     let mut judged = Vec::new();
     for (candidate, run) in question.candidates.iter().zip(runs) {
         let scored = match question.n_folds {
-            0 => Some(judged::by_leaving_out(candidate, &run, &pairs)?),
+            0 => Some(Judged::by_leaving_out(candidate, &run, &pairs)?),
             n_folds => by_folds(&fits, &base, candidate, &run, &pairs, n_folds)?,
         };
         let Some(scored) = scored else { return Ok(None) };
@@ -101,7 +101,7 @@ fn by_folds(
         let config = with_couplings(base, Couplings::Graph(file));
         let Some(run) = fits.run_named(&config, candidate, &format!("fold-{}", fold + 1))? else { return Ok(None) };
         let out: Vec<KnownPair> = folds.held_out(fold).map(|pair| pairs[pair]).collect();
-        held_out.extend(judged::held_out_of(candidate, &run, &out)?.into_iter().zip(out));
+        held_out.extend(judged::held_out_of(&run, &out)?.into_iter().zip(out));
     }
     held_out.sort_by_key(|(_, pair)| (pair.a, pair.b));
     Ok(Some(judged::by_holding_out(candidate, run, pairs, held_out)?))

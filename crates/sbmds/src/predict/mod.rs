@@ -6,6 +6,7 @@
 
 mod draws;
 mod pairs;
+mod study;
 mod table;
 mod tally;
 
@@ -13,6 +14,7 @@ use rayon::prelude::*;
 
 pub use draws::PosteriorDraws;
 pub use pairs::{Asked, AskedPair, asked_pairs, n_asked};
+pub use study::{CoverageFound, CoverageStudy};
 pub use table::PredictionTable;
 pub use tally::{Surprise, Tally};
 

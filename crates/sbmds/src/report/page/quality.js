@@ -53,7 +53,8 @@
       chart.append(ring);
       const name = shortened(`${pair.a} – ${pair.b}`);
       const room = 6.2 * name.length; // letters are about so wide
-      const toTheLeft = px + 8 + room > width;
+      // Away from the diagonal, where the other pairs are, if there is room.
+      const toTheLeft = px + 8 + room > width || (pair.fitted > pair.observed && px - 8 - room > x(0));
       const left = toTheLeft ? px - 8 - room : px + 8;
       const box = { left, right: left + room, top: py - 7, bottom: py + 6 };
       if (left < 0 || !isFree(box)) continue;
