@@ -41,6 +41,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod titers;
 mod triangle;
 mod words;
 
@@ -61,6 +62,7 @@ pub use new_objects::{NewObjects, read_new_objects};
 pub use points::read_points;
 pub use positions::read_positions;
 pub use sniff::Format;
+pub use titers::{Levels, Titer, TiterRow, Titers, read_levels, read_titers};
 
 use dense::Dense;
 use edges::EdgeList;
