@@ -18,7 +18,7 @@ use crate::dissimilarity::{Dissimilarities, Names};
 use crate::draws::{DrawReader, Variable};
 use crate::embedding::{Alignment, Embedding, MixedMoments, ModeCentres, Moments, ObjectModes, procrustes};
 use crate::error::RunError;
-use crate::likelihood::Likelihood;
+use crate::likelihood::LogLikelihood;
 use crate::posterior::Priors;
 use crate::settings::{FitConfig, Keep, Resolved};
 
@@ -386,12 +386,17 @@ fn entries(variable: &Variable) -> impl Iterator<Item = String> + '_ {
 pub struct Measured {
     data: Dissimilarities,
     coupling: Coupling,
-    likelihood: Arc<Likelihood>,
+    likelihood: Arc<dyn LogLikelihood>,
     unit: Unit,
 }
 
 impl Measured {
-    pub(crate) fn new(data: Dissimilarities, coupling: Coupling, likelihood: Arc<Likelihood>, unit: Unit) -> Self {
+    pub(crate) fn new(
+        data: Dissimilarities,
+        coupling: Coupling,
+        likelihood: Arc<dyn LogLikelihood>,
+        unit: Unit,
+    ) -> Self {
         Self { data, coupling, likelihood, unit }
     }
 
@@ -408,7 +413,7 @@ impl Measured {
 
     /// The coupled pairs, in input order and units.
     pub fn coupled(&self) -> CoupledPairs<'_> {
-        CoupledPairs::new(&self.coupling.order, &self.likelihood, self.unit)
+        CoupledPairs::new(&self.coupling.order, &*self.likelihood, self.unit)
     }
 
     /// All pairs that have a dissimilarity, coupled or not.

@@ -23,7 +23,7 @@ pub use write::write_placed;
 use crate::Locations;
 use crate::dissimilarity::NewObjects;
 use crate::error::RunError;
-use crate::likelihood::{Likelihood, Noise};
+use crate::likelihood::{NewObject, Noise};
 use crate::random::{Purpose, stream};
 use crate::sampler::mode_jump::{MOST_DIMS, Modes, Surroundings};
 use old_map::OldDraw;
@@ -76,19 +76,18 @@ struct Drawn {
 /// One new object and the old map.
 struct Placing<'a> {
     old: &'a OldMap,
+    noise: Noise,
     partners: Vec<(usize, f64)>,
-    /// Stands for the noise and the kernels; its own pair is never looked at.
-    kernels: Likelihood,
 }
 
 impl<'a> Placing<'a> {
     fn new(old: &'a OldMap, noise: Noise, partners: Vec<(usize, f64)>) -> Self {
-        Self { old, partners, kernels: old.kernels(noise) }
+        Self { old, noise, partners }
     }
 
     fn draws(&self, rng: &mut ChaCha8Rng) -> Drawn {
         let modes = self.modes(rng);
-        let mut surroundings = Surroundings::new(&self.kernels);
+        let mut surroundings = self.surroundings(self.partners.clone());
         let mut drawn = Drawn { locations: Vec::with_capacity(self.old.draws().len()), efficiency: 0.0 };
         for draw in self.old.draws() {
             let (location, efficiency) = self.draw(draw, &modes, &mut surroundings, rng);
@@ -101,8 +100,8 @@ impl<'a> Placing<'a> {
     /// The modes in the first draw, where all draws are aligned: in the unit of the map.
     fn modes(&self, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         let first = &self.old.draws()[0];
-        let mut surroundings = Surroundings::new(&self.kernels);
-        self.gather(first, self.searched(rng).into_iter(), &mut surroundings);
+        let mut surroundings = self.surroundings(self.searched(rng));
+        surroundings.gather(first.point(), 0, self.old.prior_variances());
         let starts: Vec<Vec<f64>> = self.starts(first, rng);
         let modes = Modes::find(&surroundings, starts.into_iter());
         modes.centres().map(|centre| first.to_map(centre)).collect()
@@ -133,8 +132,10 @@ impl<'a> Placing<'a> {
         starts
     }
 
-    fn gather(&self, draw: &OldDraw, partners: impl Iterator<Item = (usize, f64)>, into: &mut Surroundings) {
-        into.gather_listed(partners, draw.x(), self.old.n_objects(), draw.sigma(), self.old.prior_variances());
+    /// Nothing is known yet of where these partners are.
+    fn surroundings(&self, partners: Vec<(usize, f64)>) -> Surroundings<'static> {
+        let (n_objects, n_dims) = (self.old.n_objects(), self.old.n_dims());
+        Surroundings::new(Box::new(NewObject::new(n_objects, n_dims, self.noise, partners)))
     }
 
     /// A location from the conditional density in one draw of the old map, and the effective share of its proposals.
@@ -145,7 +146,7 @@ impl<'a> Placing<'a> {
         surroundings: &mut Surroundings,
         rng: &mut ChaCha8Rng,
     ) -> (Vec<f64>, f64) {
-        self.gather(draw, self.partners.iter().copied(), surroundings);
+        surroundings.gather(draw.point(), 0, self.old.prior_variances());
         let starts: Vec<Vec<f64>> = modes.iter().map(|mode| draw.from_map(mode)).collect();
         let proposals = Proposals::new(Modes::near(surroundings, &starts), draw, &self.partners);
         let (mut points, mut log_weights) = (Vec::new(), Vec::new());

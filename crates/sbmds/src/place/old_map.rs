@@ -5,10 +5,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use crate::Locations;
-use crate::coupling::Pairs;
 use crate::draws::Spaced;
 use crate::fit::X_SHIFT;
-use crate::likelihood::{Likelihood, Noise, Storage};
+use crate::likelihood::MapPoint;
 use crate::run::{FinishedRun, RunError};
 
 /// Draws of a finished map.
@@ -93,11 +92,6 @@ impl OldMap {
     pub(super) fn prior_variances(&self) -> &[f64] {
         &self.prior_variances
     }
-
-    /// The kernels of this noise in as many dimensions.
-    pub(super) fn kernels(&self, noise: Noise) -> Likelihood {
-        Likelihood::new(2, self.n_dims(), &Pairs::Diagonals(vec![1]), noise, Storage::F64, |_, _| 1.0)
-    }
 }
 
 /// Where the origin of the prior is in every stored draw; `None` if draws are stored as the sampler had them.
@@ -115,8 +109,9 @@ impl OldDraw {
         Self { x, sigma, centre }
     }
 
-    pub fn x(&self) -> &[f64] {
-        self.x.as_slice()
+    /// The old objects, about the origin.
+    pub fn point(&self) -> MapPoint<'_> {
+        MapPoint { x: self.x.as_slice(), sigma: self.sigma, own: &[] }
     }
 
     pub fn sigma(&self) -> f64 {
