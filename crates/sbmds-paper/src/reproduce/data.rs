@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sbmds::Locations;
-use sbmds::coupling::spread_landmarks;
+use sbmds::dissimilarity::spread_landmarks;
 use sbmds::embedding::{classical_mds, landmark_mds};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
 use sbmds::posterior::{Parameters, Posterior, Priors, Spread};

@@ -47,7 +47,7 @@ impl<'a> Fits<'a> {
             Ok(_) => {
                 let problem = format!("{} holds fits with other settings", directory.display());
                 return Err(RunError::setting(
-                    "--out",
+                    "`out`",
                     problem,
                     "repeat the settings to go on, or give another directory",
                 ));

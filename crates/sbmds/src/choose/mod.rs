@@ -6,6 +6,7 @@
 
 mod advice;
 mod candidate;
+#[cfg(feature = "figures")]
 mod figure;
 mod fits;
 mod judged;
@@ -16,6 +17,7 @@ use std::path::Path;
 
 pub use advice::{Advice, advise};
 pub use candidate::Candidate;
+#[cfg(feature = "figures")]
 pub use figure::draw_choice;
 pub use fits::{Fits, Told};
 pub use judged::Judged;
@@ -57,7 +59,7 @@ pub fn choose(question: &Question, control: &Control, told: &dyn Told) -> Result
     let fits = Fits::open(question.directory, &question.base, control, told)?;
     // The fit with most dimensions decides which pairs all are compared on.
     let Some(largest) = question.candidates.iter().max_by_key(|candidate| candidate.n_dims) else {
-        return Err(RunError::setting("--dims", "there is nothing to choose from", "give dimensions such as 1-6"));
+        return Err(RunError::setting("`dims`", "there is nothing to choose from", "give dimensions such as 1-6"));
     };
     let Some(run) = fits.run(&question.base, largest)? else { return Ok(None) };
     let base = with_couplings(&question.base, run.config().model.couplings.clone());

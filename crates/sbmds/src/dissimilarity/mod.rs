@@ -19,6 +19,7 @@ mod in_memory;
 mod label_kind;
 mod labelled;
 mod labels;
+mod landmarks;
 mod listed_pairs;
 mod looks;
 mod matrix;
@@ -54,11 +55,13 @@ pub use error::InputError;
 pub use hash::input_hash;
 pub use in_memory::{SharedArray, SharedBytes};
 pub use labels::{LabelColumn, LabelValues, Labels, NO_LEVEL, read_labels};
+pub use landmarks::spread_landmarks;
 pub use listed_pairs::{ListedPair, read_listed_pairs};
 pub use metric::Metric;
 pub use name_files::has_several_columns;
 pub use names::Names;
 pub use new_objects::{NewObjects, read_new_objects};
+pub(crate) use npy::Array as NpyArray;
 pub use points::read_points;
 pub use positions::read_positions;
 pub use sniff::Format;
@@ -241,8 +244,8 @@ fn check_options(is_npy: bool, options: &ReadOptions) -> Result<(), Fault> {
     if options.value.is_some()
         && (is_npy || options.features.is_some() || matches!(format, Format::Matrix | Format::Phylip))
     {
-        let problem = "--value names the column of an edge list, which this is not";
-        return Err(Fault::new(problem, "leave --value out"));
+        let problem = "`value` names the column of an edge list, which this is not";
+        return Err(Fault::new(problem, "leave `value` out"));
     }
     Ok(())
 }

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use super::chain::{SavedChain, Shared, Worker};
 use crate::error::RunError;
+use crate::fit::start::Starts;
 use crate::posterior::Workspace;
 use crate::random::{Purpose, stream};
 use crate::sampler::Chain;
-use crate::start::Starts;
 
 /// Pairs from which one likelihood keeps several threads busy.
 const PAIRS_FOR_THREADS: usize = 65_536;

@@ -10,16 +10,12 @@ pub struct Known<'a> {
     data: &'a Dissimilarities,
     coupling: &'a Coupling,
     coupled: CoupledPairs<'a>,
-    /// The coupling position of each object.
-    positions: Vec<usize>,
 }
 
 impl<'a> Known<'a> {
     /// `coupled` are the pairs of `coupling` that have a dissimilarity.
     pub(crate) fn new(data: &'a Dissimilarities, coupling: &'a Coupling, coupled: CoupledPairs<'a>) -> Self {
-        let mut positions = vec![0; coupling.order.len()];
-        coupling.order.iter().enumerate().for_each(|(position, &object)| positions[object] = position);
-        Self { data, coupling, coupled, positions }
+        Self { data, coupling, coupled }
     }
 }
 
@@ -37,8 +33,9 @@ impl KnownPairs for Known<'_> {
     }
 
     fn is_coupled(&self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.positions[a], self.positions[b]);
-        self.coupling.pairs.contains(a.min(b), a.max(b))
+        let Coupling { order, pairs, .. } = self.coupling;
+        let (a, b) = (order.position(a), order.position(b));
+        pairs.contains(a.min(b), a.max(b))
     }
 
     fn get(&self, a: usize, b: usize) -> f64 {

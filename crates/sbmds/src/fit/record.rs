@@ -4,7 +4,7 @@ use super::monitor::{DISTANCES, MonitoredPairs};
 use super::problem::Problem;
 use crate::Locations;
 use crate::brownian::Precision;
-use crate::draws::{StorePlan, Variable};
+use crate::draws::{StorePlan, Variable, X_ROTATION, X_SHIFT};
 use crate::embedding::RigidMotion;
 use crate::sampler::{Chain, StepInfo};
 use crate::settings::check::CheckedConfig;
@@ -16,11 +16,6 @@ pub(crate) const TRAIT_TRACE: &str = "trait_trace";
 pub(crate) const TRAIT_LOGDET: &str = "trait_logdet";
 /// trace(Sigma) per unit of the tree's time, in the store.
 pub(crate) const DIFFUSION_RATE: &str = "diffusion_rate";
-
-/// The rotation R (D x D) of a stored draw, x = R raw + shift, in the store.
-pub(crate) const X_ROTATION: &str = "x_rotation";
-/// The shift of a stored draw, in the store: where the origin of the raw draw, which the priors are centred at, has gone.
-pub(crate) const X_SHIFT: &str = "x_shift";
 
 /// The plan of the store of a run; draws are aligned to `reference`, if there is one.
 pub(crate) fn plan<'a>(

@@ -16,7 +16,7 @@ pub struct NewObject {
 impl NewObject {
     /// `measured` has partners on a map of `n_objects` in `n_dims` dimensions, with their dissimilarities.
     pub fn new(n_objects: usize, n_dims: usize, noise: Noise, measured: Vec<(usize, f64)>) -> Self {
-        let kernels = Likelihood::new(2, n_dims, &Pairs::Diagonals(vec![1]), noise, Storage::F64, |_, _| 1.0);
+        let kernels = Likelihood::new(2, n_dims, &Pairs::full(2), noise, Storage::F64, |_, _| 1.0);
         Self { kernels, n_objects, measured, partners: Partners::default() }
     }
 }
@@ -51,8 +51,7 @@ mod tests {
     fn its_energy_is_that_of_an_object_on_the_map() {
         let n = 9;
         let delta = |a: usize, b: usize| 0.5 + ((a * 7 + b * 3) % 5) as f64;
-        let whole =
-            Likelihood::new(n, 2, &Pairs::Diagonals((1..n).collect()), Noise::TruncatedNormal, Storage::F64, delta);
+        let whole = Likelihood::new(n, 2, &Pairs::full(n), Noise::TruncatedNormal, Storage::F64, delta);
         let map = Locations::from_fn(n, 2, |object, dim| ((object + 1) as f64 * [0.618, 0.414][dim]).fract() * 3.0);
         let mut known = whole.conditional().expect("kernels have one");
         known.condition_on(MapPoint { x: map.as_slice(), sigma: 0.4, own: &[] }, n - 1);

@@ -2,8 +2,6 @@
 
 use super::log_sum_exp;
 
-/// Tails with a smaller shape are left as they are: nothing in them needs smoothing.
-const LEAST_SHAPE: f64 = 1.0 / 3.0;
 /// Fewest draws to which a tail is fitted.
 const SHORTEST_TAIL: usize = 5;
 
@@ -49,7 +47,7 @@ fn smooth_tail(log_weights: &mut [f64], tail: &[usize], cutoff: f64) -> f64 {
     let base = cutoff.exp();
     let excess: Vec<f64> = tail.iter().map(|&draw| log_weights[draw].exp() - base).collect();
     let (shape, scale) = fit_pareto(&excess);
-    if shape >= LEAST_SHAPE && scale > 0.0 {
+    if shape.is_finite() && scale > 0.0 {
         for (rank, &draw) in tail.iter().enumerate() {
             let probability = (rank as f64 + 0.5) / tail.len() as f64;
             // No weight may exceed the largest there was.

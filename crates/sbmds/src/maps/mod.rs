@@ -124,7 +124,7 @@ fn check_shared(first: &MapDraws, second: &MapDraws, n_shared: usize, n_dims: us
     }
     let problem = format!("{} and {} share {n_shared} objects by name", first.title, second.title);
     let remedy = format!("give maps of the same objects, spelled alike; at least {} are needed", n_dims + 2);
-    Err(RunError::setting("--maps", problem, remedy))
+    Err(RunError::setting("`maps`", problem, remedy))
 }
 
 /// Some objects of a map, with further dimensions of zeros.

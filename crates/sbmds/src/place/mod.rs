@@ -147,7 +147,7 @@ impl<'a> Placing<'a> {
         rng: &mut ChaCha8Rng,
     ) -> (Vec<f64>, f64) {
         surroundings.gather(draw.point(), 0, self.old.prior_variances());
-        let starts: Vec<Vec<f64>> = modes.iter().map(|mode| draw.from_map(mode)).collect();
+        let starts: Vec<Vec<f64>> = modes.iter().map(|mode| draw.of_map(mode)).collect();
         let proposals = Proposals::new(Modes::near(surroundings, &starts), draw, &self.partners);
         let (mut points, mut log_weights) = (Vec::new(), Vec::new());
         for _ in 0..proposals.count() {

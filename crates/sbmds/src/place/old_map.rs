@@ -5,8 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use crate::Locations;
-use crate::draws::Spaced;
-use crate::fit::X_SHIFT;
+use crate::draws::{Spaced, X_SHIFT};
 use crate::likelihood::MapPoint;
 use crate::run::{FinishedRun, RunError};
 
@@ -124,7 +123,7 @@ impl OldDraw {
     }
 
     /// The other way round.
-    pub fn from_map(&self, at: &[f64]) -> Vec<f64> {
+    pub fn of_map(&self, at: &[f64]) -> Vec<f64> {
         at.iter().zip(&self.centre).map(|(x, centre)| (x - centre) / self.sigma).collect()
     }
 

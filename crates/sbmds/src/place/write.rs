@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Placed, PlacedObject};
 use crate::dissimilarity::Names;
 use crate::embedding::{Ellipse, Moments};
-use crate::files::{FileSet, SetError};
+use crate::files::FileSet;
 use crate::run::FinishedRun;
 use crate::run::RunError;
 
@@ -26,7 +26,7 @@ pub fn write_placed(run: &FinishedRun, placed: &Placed, directory: &Path) -> Res
     if !placed.modes.is_empty() {
         written("modes.csv", modes_table(placed))?;
     }
-    Ok(set.commit().map_err(SetError::from)?)
+    Ok(set.commit()?)
 }
 
 fn text(number: f64) -> String {

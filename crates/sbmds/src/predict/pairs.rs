@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn kinds_of_pairs_are_those_of_the_double_loop() {
-        let is_missing = |a: usize, b: usize| (a + b) % 5 == 0;
+        let is_missing = |a: usize, b: usize| (a + b).is_multiple_of(5);
         let matrix = Matrix::new(12, |a, b| if is_missing(a, b) { f64::NAN } else { 1.0 }).banded(3);
         let all = |keep: &dyn Fn(usize, usize) -> bool| -> Vec<(usize, usize)> {
             (0..12).flat_map(|a| (a + 1..12).map(move |b| (a, b))).filter(|&(a, b)| keep(a, b)).collect()

@@ -58,6 +58,7 @@ impl<'a> Mixture<'a> {
     pub fn quantile(&self, probability: f64) -> f64 {
         let (mut low, mut high) = self.reach();
         let mut at = self.mean() + self.sd() * normal_quantile(probability);
+        let mut last = f64::INFINITY;
         for _ in 0..STEPS {
             if !(low < at && at < high) {
                 at = 0.5 * (low + high);
@@ -71,7 +72,9 @@ impl<'a> Mixture<'a> {
             } else {
                 high = at
             }
-            at -= off / self.density(at);
+            // Where a step of Newton's does not halve the error (between two lumps, say), the interval is halved instead.
+            at = if off.abs() < 0.5 * last { at - off / self.density(at) } else { 0.5 * (low + high) };
+            last = off.abs();
         }
         at
     }

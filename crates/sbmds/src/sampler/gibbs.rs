@@ -8,7 +8,7 @@ use super::Evaluated;
 use super::adaptation::StepSize;
 use crate::likelihood::log_phi_cdf;
 use crate::posterior::Posterior;
-use crate::simulate::positive_normal;
+use crate::random::positive_normal;
 
 /// Random walk on sigma^2 with proposals from a normal truncated to positive values (the paper's, Hastings-corrected).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

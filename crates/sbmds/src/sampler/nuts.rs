@@ -15,7 +15,7 @@ use super::settings::{Entry, SamplerSettings};
 use super::target::Target;
 use super::{Evaluated, StepInfo};
 use crate::Locations;
-use crate::embedding::{RigidMotion, procrustes, shift_onto};
+use crate::align::{RigidMotion, procrustes, shift_onto};
 use crate::likelihood::LogLikelihood;
 use crate::numeric::{weighted_dot, weighted_dot_of_sum};
 use crate::posterior::{Posterior, Unknowns};
@@ -276,7 +276,7 @@ impl Frame {
     }
 
     fn map(&self, position: &[f64]) -> Locations {
-        Locations::from_fn(self.n_objects, self.n_dims, |object, dim| position[dim * self.n_objects + object])
+        Locations::from_values(self.n_objects, position[..self.n_objects * self.n_dims].to_vec())
     }
 }
 
