@@ -11,35 +11,39 @@
 //! [`files`] replaces files together, [`plain`] makes text fit to be shown, [`simulate`] makes data to try everything on, and
 //! [`random`] hands out the streams of random numbers. [`beast`] is how BEAST asks for all of this.
 
+mod align;
 pub mod beast;
 pub mod brownian;
 pub mod calibration;
 mod cholesky;
 pub mod cluster;
 pub mod coupling;
+pub mod dense;
 pub mod diagnostics;
 pub mod diffusion;
 pub mod dissimilarity;
 pub mod draws;
 pub mod embedding;
 pub mod error;
+#[cfg(feature = "figures")]
 pub mod figures;
 pub mod files;
 pub mod fit;
 pub mod likelihood;
 pub mod locations;
+mod machine;
 pub mod measurement;
 mod numeric;
 pub mod plain;
 pub mod posterior;
 pub mod quality;
 pub mod random;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod run;
 pub mod sampler;
 pub mod settings;
 pub mod simulate;
-mod start;
 pub mod tree;
 
 pub use locations::Locations;
