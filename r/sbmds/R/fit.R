@@ -84,7 +84,7 @@ print.sbmds <- function(x, ...) {
   invisible(x)
 }
 
-paragraph <- function(text) paste0(paste(strwrap(text, width = max(40, getOption("width") - 2)), collapse = "\n"), "\n")
+paragraph <- function(text) paste0(paste(strwrap(in_words_of_r(text), width = max(40, getOption("width") - 2)), collapse = "\n"), "\n")
 
 short <- function(number) if (is.null(number)) "-" else format(signif(number, 3))
 
@@ -116,7 +116,7 @@ summary.sbmds <- function(object, ...) {
 print.summary.sbmds <- function(x, ...) {
   cat(paragraph(x$verdict))
   if (!is.null(x$map$verdict)) cat(paragraph(x$map$verdict))
-  for (text in x$warnings) cat(paragraph(paste("Warning:", in_words_of_r(text))))
+  for (text in x$warnings) cat(paragraph(paste("Warning:", text)))
   for (text in x$sentences) cat(paragraph(text))
   worst <- function(extreme) if (is.null(extreme)) "-" else sprintf("%s (%s)", short(extreme$value), extreme$quantity)
   lines <- c(
