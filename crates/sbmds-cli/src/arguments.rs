@@ -162,7 +162,7 @@ impl CouplingArgs {
         let effort = Effort { n_iterations: 1 };
         let options = LayOptions { order, landmarks, seed: self.seed, effort };
         let coupling = coupling::lay(&self.couplings, data, n_dims, &options)?;
-        check_memory(&coupling.pairs, data.n_objects(), self.storage.into())?;
+        check_memory(&coupling.pairs, self.storage.into())?;
         Ok(coupling)
     }
 

@@ -22,7 +22,7 @@ pub(crate) fn prepare(
 ) -> Result<(Resolved, Problem), RunError> {
     let reading = data.warnings().to_vec();
     let coupling = lay(&config, &data)?;
-    memory::check_fit_memory(&config, &data, &coupling, control.force)?;
+    memory::check_fit_memory(&config, &coupling, control.force)?;
     let likelihood = likelihood(&config, &data, &coupling);
     let doubt = check_connections(&likelihood, &coupling, &data)?;
     let scale = Scale::of(&config, &likelihood)?;

@@ -37,7 +37,7 @@ fn evaluate(given: &List, settings: &List, x: &[f64], n_dims: usize, sigma: f64)
     let likelihood = Likelihood::new(n, n_dims, &coupling.pairs, model.model.noise, model.model.storage, |a, b| {
         data.get(order[a], order[b])
     });
-    let locations = coupling.to_positions(&Locations::from_fn(n, n_dims, |object, dim| x[object + n * dim]));
+    let locations = coupling.order.to_positions(&Locations::from_fn(n, n_dims, |object, dim| x[object + n * dim]));
     let mut gradient = Locations::zeros(n, n_dims);
     let value = likelihood.log_likelihood_and_gradient(&mut Workspace::parallel(), &locations, sigma, &mut gradient);
     if !value.is_finite() {
@@ -45,7 +45,7 @@ fn evaluate(given: &List, settings: &List, x: &[f64], n_dims: usize, sigma: f64)
             "the log-likelihood overflows. Remedy: divide dissimilarities and locations by a common number".into()
         );
     }
-    let gradient = coupling.to_objects(&gradient).as_slice().to_vec();
+    let gradient = coupling.order.to_objects(&gradient).as_slice().to_vec();
     Ok(list!(log_likelihood = value, gradient = gradient, n_pairs = likelihood.n_pairs() as f64).into())
 }
 
