@@ -7,12 +7,13 @@ use clap::Args;
 use csv::StringRecord;
 use sbmds::Locations;
 use sbmds::dissimilarity::Names;
-use sbmds::plain::{self, message};
+use sbmds::plain;
 use sbmds::run::{RunDirectory, Summary, digits};
 use terminal_size::{Width, terminal_size_of};
 use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
+use crate::say::shown;
 use crate::{advice, terminal_map};
 
 /// Flags of `sbmds summary`.
@@ -52,7 +53,7 @@ impl SummaryCommand {
         let rows = Rows::read(&run)?.of(summary.n_objects)?;
         print!("{}", table(&summary));
         for warning in &summary.warnings {
-            println!("{}", message(&format!("warning: {warning}")));
+            println!("{}", shown(&format!("warning: {warning}")));
         }
         for sentence in summary.shown.sentences() {
             println!("note: {}", sentence.replace("RUN", &self.run.display().to_string()));
@@ -83,7 +84,7 @@ pub fn drawn_for_terminal(names: &Names, map: &Locations) -> Option<String> {
     Some(draw(&points, columns, map.n_dims() > 1))
 }
 
-/// Points on lines of at most so many columns.
+/// Points on lines of at most this many columns.
 fn draw(points: &[(String, f64, f64)], columns: usize, is_plane: bool) -> String {
     let columns = columns.min(WIDEST);
     terminal_map::draw(points, columns, if is_plane { columns / 4 } else { 1 })
@@ -114,7 +115,7 @@ impl Rows {
         Ok(Self { path, header, rows })
     }
 
-    /// The table, if it is whole: of so many objects, with their names.
+    /// The table, if it is whole: of this many objects, with their names.
     fn of(self, n_objects: usize) -> Result<Self, Failure> {
         if self.rows.len() == n_objects && self.header.get(0) == Some("name") {
             return Ok(self);
@@ -184,5 +185,5 @@ pub fn verdicts(summary: &Summary) -> String {
 fn table(summary: &Summary) -> String {
     let time = ("time", format!("{:.1} s of sampling over all chains", summary.seconds));
     let lines = summary.lines().into_iter().chain([time]).map(|(name, text)| format!("{name:14} {text}\n"));
-    message(&format!("{}\n\n{}", verdicts(summary), lines.collect::<String>()))
+    shown(&format!("{}\n\n{}", verdicts(summary), lines.collect::<String>()))
 }

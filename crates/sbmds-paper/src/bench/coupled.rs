@@ -116,9 +116,7 @@ impl FromStr for Coupled {
                 Couplings::Band(bands) => Ok(Self::Band(bands)),
                 Couplings::Landmark(landmarks) => Ok(Self::Landmark(landmarks)),
                 Couplings::Dispersed(bands) => Ok(Self::Dispersed(bands)),
-                Couplings::Auto | Couplings::Graph(_) => {
-                    Err(format!("{text:?}: name the coupling to measure, such as dispersed:50"))
-                }
+                _ => Err(format!("{text:?}: name the coupling to measure, such as dispersed:50")),
             },
         }
     }

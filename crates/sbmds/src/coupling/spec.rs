@@ -8,6 +8,7 @@ use super::effort::Effort;
 
 /// Which pairs are coupled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Couplings {
     /// All pairs while a fit takes minutes, else as many dispersed bands as that affords, at least ceil(D sqrt(N)).
     #[default]
@@ -25,7 +26,7 @@ pub enum Couplings {
 }
 
 impl Couplings {
-    /// What `auto` means for so many objects and dimensions; other couplings stay themselves.
+    /// What `auto` means for this many objects and dimensions; other couplings stay themselves.
     pub fn resolve(&self, n_objects: usize, n_dims: usize, effort: Effort) -> Self {
         match self {
             Self::Auto => effort.bands(n_objects, n_dims).map_or(Self::Full, Self::Dispersed),

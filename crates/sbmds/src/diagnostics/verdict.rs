@@ -12,7 +12,7 @@ pub struct Limits {
     /// Chains may be in different modes when an R-hat exceeds this, and a group of chains is well mixed when its own
     /// R-hat is below it: 1.1, the limit of Gelman and Rubin (1992).
     pub disagree_rhat: f64,
-    /// Chains are apart when their means differ by so many within-chain standard deviations: 3, where two normal
+    /// Chains are apart when their means differ by this many within-chain standard deviations: 3, where two normal
     /// densities share 13% of their mass.
     pub separation: f64,
 }
@@ -35,6 +35,7 @@ pub struct Worst {
 /// Whether a run can be trusted; `Display` says it in a sentence or two.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Verdict {
     /// Every R-hat and every effective sample size is within the limits.
     Converged {
@@ -129,7 +130,7 @@ fn how_much_longer(times: f64) -> String {
         _ if times < 10.0 => format!("run about {:.1} times longer", (times * 10.0).ceil() / 10.0),
         _ if times.is_finite() => format!("run about {times:.0} times longer"),
         // R-hat is infinite where every chain stays at a value of its own.
-        _ => "the chains are stuck (infinite R-hat); restart with a longer --warmup".to_owned(),
+        _ => "the chains are stuck (infinite R-hat); restart with a longer `warmup`".to_owned(),
     }
 }
 

@@ -25,7 +25,7 @@ const WEB_FONT: &[u8] = include_bytes!("font/inter-subset.woff2");
 
 /// Print resolution of a PNG, in dots per inch.
 const PNG_DPI: f64 = 300.0;
-/// A PNG is drawn so many times as large and then averaged, which smooths its edges.
+/// A PNG is drawn this many times as large and then averaged, which smooths its edges.
 const OVERSAMPLING: usize = 3;
 /// An SVG is drawn on a grid this fine, in dots per inch.
 const SVG_DPI: f64 = 1800.0;
@@ -45,7 +45,7 @@ pub fn write(scene: &Scene, path: &Path) -> Result<(), RunError> {
         "png" => png(scene),
         _ => {
             let problem = format!("{} ends neither in .svg nor in .pdf nor in .png", path.display());
-            return Err(RunError::setting("--out", problem, "give a file name that ends in .svg, .pdf or .png"));
+            return Err(RunError::setting("`out`", problem, "give a file name that ends in .svg, .pdf or .png"));
         }
     };
     let bytes = drawn.map_err(|problem| RunError::io("draw", path)(std::io::Error::other(problem)))?;

@@ -22,8 +22,8 @@ pub fn check_memory(pairs: &Pairs, storage: Storage) -> Result<(), RunError> {
         in_words(needed),
         in_words(available)
     );
-    let remedy = "couple fewer pairs (--couplings dispersed:B), keep them in half the memory (--storage f32), use a machine \
-                  with more, or --force to try";
+    let remedy = "couple fewer pairs (`couplings` dispersed:B), keep them in half the memory (`storage` f32), use a machine \
+                  with more, or `force` to try";
     Err(RunError::TooLarge { problem, remedy: remedy.into() })
 }
 

@@ -63,7 +63,7 @@ fn describe(
     }
     let all = data.n_objects() * (data.n_objects() - 1) / 2;
     let of_all = if matches!(coupling.couplings, Couplings::Dispersed(_)) && data.measured_pairs().is_none() {
-        format!("; all {all} pairs would take about {} (--couplings full)", duration(seconds(all)))
+        format!("; all {all} pairs would take about {} (`couplings` full)", duration(seconds(all)))
     } else {
         String::new()
     };

@@ -7,16 +7,16 @@ use crate::embedding::Moments;
 use crate::posterior::{NoisePrior, ScalePrior};
 use crate::settings::Resolved;
 
-/// Beyond so many times the prior's standard deviation, the prior holds the locations together.
+/// Beyond this many times the prior's standard deviation, the prior holds the locations together.
 const CRUSHED: f64 = 1.3;
-/// Scatter of that ratio for locations that do follow the prior: so many standard errors 1 / sqrt(2 N D) are allowed.
+/// Scatter of that ratio for locations that do follow the prior: this many standard errors 1 / sqrt(2 N D) are allowed.
 const STANDARD_ERRORS: f64 = 4.0;
 /// How much wider than the map a prior should be that says little.
 const WIDE: f64 = 8.0;
 /// sigma within this factor of its floor is at the floor.
 const AT_FLOOR: f64 = 1.2;
 
-/// Distances on the map may be so many times as large as the dissimilarities before the prior counts as stretching it. Noise
+/// Distances on the map may be this many times as large as the dissimilarities before the prior counts as stretching it. Noise
 /// alone makes dissimilarities larger, never distances.
 const STRETCHED: f64 = 1.5;
 
@@ -59,7 +59,7 @@ fn stretched(fitted: FitOfPairs) -> Option<String> {
     let ratio = (fitted.distances / fitted.dissimilarities).sqrt();
     (ratio > STRETCHED).then(|| {
         format!(
-            "the prior stretches the map: its distances are {} times as large as the dissimilarities. Remedy: the default priors,              or a smaller --prior-scale and --noise-rate",
+            "the prior stretches the map: its distances are {} times as large as the dissimilarities. Remedy: the default priors,              or a smaller `prior_scale` and `noise_rate`",
             digits(ratio)
         )
     })
@@ -76,7 +76,7 @@ fn crushed(config: &Resolved, moments: &Moments) -> Option<String> {
     (spread > allowed * prior).then(|| {
         format!(
             "the prior crushes the map: the locations have a standard deviation of {}, where the prior says {}. Remedy: a wider \
-             prior, such as --prior-scale {}",
+             prior, such as `prior_scale` {}",
             digits(spread),
             digits(prior),
             digits(WIDE * spread)
@@ -121,7 +121,7 @@ fn limited_noise(config: &Resolved, fitted: FitOfPairs) -> Option<String> {
     (rate > 0.5 * fitted.residuals).then(|| {
         format!(
             "sigma ({}) is set by its prior more than by the data, whose residuals are smaller. Error bars are at least as wide \
-             as they should be. A smaller --noise-rate than {} lets sigma shrink",
+             as they should be. A smaller `noise_rate` than {} lets sigma shrink",
             digits(sigma),
             digits(rate)
         )

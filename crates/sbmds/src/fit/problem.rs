@@ -31,7 +31,7 @@ pub(crate) fn lay(config: &CheckedConfig, data: &Dissimilarities) -> Result<Coup
     let (n_dims, n_objects) = (config.model.n_dims, data.n_objects());
     if n_dims >= n_objects {
         let problem = format!("{n_dims} dimensions for {n_objects} objects");
-        return Err(RunError::setting("--dims", problem, "give fewer dimensions than objects"));
+        return Err(RunError::setting("`dims`", problem, "give fewer dimensions than objects"));
     }
     Ok(coupling::lay(&config.model.couplings, data, n_dims, &config.lay_options())?)
 }

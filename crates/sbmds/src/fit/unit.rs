@@ -43,7 +43,7 @@ impl Scale {
         if !rms.is_finite() {
             return Err(RunError::TooLarge {
                 problem: format!("{}: the squares of the dissimilarities overflow", config.input.path.display()),
-                remedy: "divide the input by a common number, or choose another --metric".into(),
+                remedy: "divide the input by a common number, or choose another `metric`".into(),
             });
         }
         // E |x - y|^2 = 2 D S^2 for x, y ~ N(0, S^2 I): the unit is the S that would make distances as large as these.
@@ -79,7 +79,7 @@ const COARSEST_STEP: f64 = 0.05;
 /// binary, far below the finest step.
 const OFF_STEP: f64 = 1e-7;
 
-/// The step of which all dissimilarities are multiples, as numbers rounded to so many digits are: their greatest common divisor.
+/// The step of which all dissimilarities are multiples, as numbers rounded to this many digits are: their greatest common divisor.
 fn common_step(likelihood: &Likelihood, rms: f64) -> Option<f64> {
     let mut step = 0.0;
     for position in 0..likelihood.n_objects() {
@@ -104,7 +104,7 @@ fn common_divisor(mut a: f64, mut b: f64, tolerance: f64) -> f64 {
     a
 }
 
-/// Beyond so many times the distance the prior expects, dissimilarities do not fit it.
+/// Beyond this many times the distance the prior expects, dissimilarities do not fit it.
 const TOO_LARGE: f64 = 5.0;
 /// Below this part of the distance the prior expects, dissimilarities do not fit it.
 const TOO_SMALL: f64 = 0.05;
@@ -123,7 +123,7 @@ fn misfit(config: &CheckedConfig, unit: Unit, rms: f64) -> Option<String> {
             format!(
                 "the dissimilarities are small (root mean square {rms:.3e}) for the Wishart(D, I) prior of the diffusion's \
                  precision and the prior of the noise: they will count as more diffuse than they are. Remedy: leave out \
-                 --priors paper; the default priors follow the data's unit"
+                 `priors` paper; the default priors follow the data's unit"
             )
         });
     }
@@ -139,7 +139,7 @@ fn misfit(config: &CheckedConfig, unit: Unit, rms: f64) -> Option<String> {
     Some(format!(
         "the dissimilarities are much {size} (root mean square {rms:.3e}) than the prior expects distances to be \
          ({expected:.3e} for locations with standard deviation {scale}): it will distort the map. Remedy: leave out \
-         --priors paper and --prior-scale (the default priors follow the data's unit), or give --prior-scale {:.3e}",
+         `priors` paper and `prior_scale` (the default priors follow the data's unit), or give `prior_scale` {:.3e}",
         ratio * scale
     ))
 }

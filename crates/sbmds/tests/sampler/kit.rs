@@ -85,6 +85,7 @@ pub fn draw_data(parameters: &Parameters, n_objects: usize, noise: Noise, rng: &
             let delta = match noise {
                 Noise::TruncatedNormal => positive_normal(d, parameters.sigma(), rng),
                 Noise::Normal => d + parameters.sigma() * rng.sample::<f64, _>(StandardNormal),
+                other => panic!("no data are drawn with {other} noise yet"),
             };
             deltas[a * n_objects + b] = delta;
             deltas[b * n_objects + a] = delta;
