@@ -22,12 +22,9 @@ warn_sbmds <- function(message, class = "sbmds_warning") {
   warning(condition)
 }
 
-# The library speaks of the flags of its command line; arguments have their names, with underscores.
+# The library names settings in backquotes; three of them are called otherwise in R.
 in_words_of_r <- function(message) {
-  renamed <- c("--draws" = "iter_sampling", "--warmup" = "iter_warmup", "--threads" = "cores")
-  for (flag in names(renamed)) message <- gsub(paste0(flag, "\\b"), renamed[[flag]], message)
-  flags <- regmatches(message, gregexpr("--[a-z][a-z-]*[a-z]", message))
-  regmatches(message, gregexpr("--[a-z][a-z-]*[a-z]", message)) <-
-    lapply(flags, function(flag) gsub("-", "_", sub("^--", "", flag)))
+  renamed <- c(draws = "iter_sampling", warmup = "iter_warmup", threads = "cores")
+  for (name in names(renamed)) message <- gsub(sprintf("`%s`", name), sprintf("`%s`", renamed[[name]]), message, fixed = TRUE)
   message
 }
