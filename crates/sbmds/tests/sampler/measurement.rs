@@ -13,7 +13,7 @@ use sbmds::measurement::{
 };
 use sbmds::posterior::{
     DriftHyper, DriftPrior, LocationPrior, NoisePrior, NormalPrior, Parameters, Posterior, Priors, ScalePrior,
-    Workspace,
+    Variance, Workspace,
 };
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler};
@@ -89,7 +89,7 @@ fn ranks(
         }
         let drawn = Parameters {
             x: chain.x().to_vec(),
-            variance: chain.sigma().powi(2),
+            variance: Variance::of_sigma(chain.sigma()),
             spread: chain.spread().clone(),
             own: chain.own().to_vec(),
         };
