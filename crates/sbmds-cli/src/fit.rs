@@ -10,14 +10,15 @@ use sbmds::coupling::Couplings;
 use sbmds::draws::StoreError;
 use sbmds::draws::checkpoint::CheckpointError;
 use sbmds::run::{
-    self, Changes, Control, FinishedRun, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, Outcome,
-    RunDirectory, RunError, Summary, TreeConfig,
+    Changes, FinishedRun, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, Outcome, RunDirectory,
+    RunError, Summary, TreeConfig,
 };
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::arguments::{CouplingArgs, ReadingArgs, n_threads};
 use crate::failure::Failure;
 use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
+use crate::fit_plan::{FitPlan, FitTask};
 use crate::fit_settings::Given;
 use crate::progress::{Watch, WatchMode};
 use crate::say::{say, warn};
@@ -105,30 +106,37 @@ const TIME_FOR_RESULTS: (f64, Duration) = (0.1, Duration::from_secs(120));
 impl Fit {
     pub fn run(&self, given: Option<&ArgMatches>) -> Result<(), Failure> {
         let start = Instant::now();
+        let plan = self.plan(given)?;
+        let (directory, n_threads) = (plan.directory.clone(), plan.n_threads);
+        let stop = stop_flag()?;
+        let watch = Watch::new(self.progress, self.drawing.chains);
+        let outcome = plan.carry_out(None, &watch, &stop);
+        watch.end();
+        let outcome = outcome.map_err(|error| with_way_on(error, &directory))?;
+        self.conclude(&directory, outcome, start, n_threads)
+    }
+
+    /// What the flags ask for, with those that were typed.
+    pub(crate) fn plan(&self, given: Option<&ArgMatches>) -> Result<FitPlan, Failure> {
         self.refuse_nonmetric()?;
         let given = Given(given);
         let base = self.config.as_deref().map(FitConfig::read).transpose()?.map(FitConfig::as_asked);
         let directory = self.directory(base.as_ref())?;
-        let stop = stop_flag()?;
-        let watch = Watch::new(self.progress, self.drawing.chains);
         let (n_threads, checkpoint_interval) = (n_threads(self.threads)?, self.checkpoint_interval()?);
-        let deadline = self.time.and_then(|time| {
-            let for_results = time.mul_f64(TIME_FOR_RESULTS.0).min(TIME_FOR_RESULTS.1);
-            // Beyond what the clock counts there is no end.
-            start.checked_add(time - for_results)
-        });
-        let force = self.force;
-        let control = Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval, deadline, force };
-        let outcome = if self.resume {
-            run::resume(&directory, &self.changes(&directory, &given)?, &control)
-        } else {
-            let config = self.settings(base, &given)?;
-            let fit = if self.overwrite { run::fit_anew } else { run::fit };
-            fit(config, &directory, &control)
+        let task = match self.resume {
+            true => FitTask::Resume(self.changes(&directory, &given)?),
+            false => FitTask::Start { config: Box::new(self.settings(base, &given)?), overwrite: self.overwrite },
         };
-        watch.end();
-        let outcome = outcome.map_err(|error| with_way_on(error, &directory))?;
-        self.conclude(&directory, outcome, start, n_threads)
+        let (deadline, force, report) = (self.deadline(), self.force, !self.no_report);
+        Ok(FitPlan { directory, task, n_threads, checkpoint_interval, deadline, force, report })
+    }
+
+    /// When sampling is to end, so that map and report are there in time.
+    fn deadline(&self) -> Option<Instant> {
+        let time = self.time?;
+        let for_results = time.mul_f64(TIME_FOR_RESULTS.0).min(TIME_FOR_RESULTS.1);
+        // Beyond what the clock counts there is no end.
+        Instant::now().checked_add(time - for_results)
     }
 
     /// Shows what there is to see and says how to go on.

@@ -1,4 +1,7 @@
 //! The `sbmds` command: a thin shell around the library.
+//!
+//! [`run`] is the program. [`FitPlan`] reads the words of `sbmds fit` for those who offer the same settings elsewhere, as the Python
+//! package does.
 
 mod advice;
 mod arguments;
@@ -15,6 +18,7 @@ mod export;
 mod failure;
 mod fit;
 mod fit_arguments;
+mod fit_plan;
 mod fit_settings;
 mod from_beast;
 mod hdbscan;
@@ -29,7 +33,9 @@ mod terminal_map;
 mod time_left;
 mod tree_arguments;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
+
+pub use fit_plan::{FitPlan, FitTask};
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sbmds::likelihood::InstructionSet;
@@ -107,15 +113,17 @@ fn end_quietly_with_the_reader() {
     }));
 }
 
-fn main() -> ExitCode {
+/// Runs the command that these words are, the program's name first, and gives its exit code. What cannot be understood ends the
+/// process.
+pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     end_quietly_with_the_reader();
-    let matches = Cli::command().get_matches();
+    let matches = Cli::command().get_matches_from(words);
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Err(problem) = InstructionSet::asked_for() {
         return failure::Failure::bad_input(problem).report();
     }
     match dispatch(cli, &matches) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => failure.report(),
     }
 }
