@@ -13,6 +13,7 @@ mod completions;
 mod demo;
 mod duration;
 mod eval;
+mod eval_titers;
 mod examples;
 mod export;
 mod failure;

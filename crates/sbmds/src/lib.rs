@@ -1,7 +1,8 @@
 //! Sparse Bayesian multidimensional scaling: from a table of dissimilarities to a map with honest error bars.
 //!
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
-//! pairs enter the likelihood), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
+//! pairs enter the likelihood), [`measurement`] (how a number, a limit or a titre depends on a distance), [`likelihood`] (how well
+//! [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
 //! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them), [`embedding`] (the map) and
 //! [`quality`] (whether it describes the data).
 //! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, [`diffusion`] says what a fit
@@ -27,6 +28,7 @@ pub mod files;
 pub mod fit;
 pub mod likelihood;
 pub mod locations;
+pub mod measurement;
 mod numeric;
 pub mod plain;
 pub mod posterior;

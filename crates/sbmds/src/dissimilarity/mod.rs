@@ -39,6 +39,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod titers;
 mod triangle;
 mod words;
 
@@ -57,6 +58,7 @@ pub use names::Names;
 pub use points::read_points;
 pub use positions::read_positions;
 pub use sniff::Format;
+pub use titers::{Levels, Titer, TiterRow, Titers, read_levels, read_titers};
 
 use dense::Dense;
 use edges::EdgeList;
