@@ -17,12 +17,14 @@ pub mod calibration;
 mod cholesky;
 pub mod cluster;
 pub mod coupling;
+pub mod dense;
 pub mod diagnostics;
 pub mod diffusion;
 pub mod dissimilarity;
 pub mod draws;
 pub mod embedding;
 pub mod error;
+#[cfg(feature = "figures")]
 pub mod figures;
 pub mod files;
 pub mod fit;
@@ -34,6 +36,7 @@ pub mod plain;
 pub mod posterior;
 pub mod quality;
 pub mod random;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod run;
 pub mod sampler;

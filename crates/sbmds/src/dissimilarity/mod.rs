@@ -55,6 +55,7 @@ pub use labels::{LabelColumn, LabelValues, Labels, NO_LEVEL, read_labels};
 pub use metric::Metric;
 pub use name_files::has_several_columns;
 pub use names::Names;
+pub(crate) use npy::Array as NpyArray;
 pub use points::read_points;
 pub use positions::read_positions;
 pub use sniff::Format;

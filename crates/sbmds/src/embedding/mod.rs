@@ -28,7 +28,7 @@ pub use moments::{Ellipse, Moments};
 pub(crate) use object_modes::alignment_to_mean;
 pub use object_modes::{ModeCentres, find_object_modes};
 pub use procrustes::{
-    MeanMap, RigidMotion, generalised_procrustes, principal_axes, procrustes, rms_difference, shift_onto,
+    MeanMap, RigidMotion, axis_share, generalised_procrustes, principal_axes, procrustes, rms_difference, shift_onto,
 };
 pub use start::{disperse, prior_draw};
 pub use summary::{Embedding, ObjectFit, object_fits, read_embedding_csv, write_embedding_csv};

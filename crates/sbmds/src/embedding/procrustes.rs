@@ -1,14 +1,13 @@
 //! Laying one map over another by rotation, reflection and translation, and many maps over their mean.
 
-use faer::Mat;
-
-use super::linear::{nearest_orthogonal, sign_convention, symmetric_eigen};
+use super::linear::sign_convention;
 use crate::Locations;
+use crate::dense::{Matrix, nearest_orthogonal, symmetric_eigen};
 
 /// A distance-preserving map x -> R (x - from) + to, with R orthogonal (a rotation, perhaps with reflection).
 #[derive(Clone, Debug)]
 pub struct RigidMotion {
-    rotation: Mat<f64>,
+    rotation: Matrix,
     from: Vec<f64>,
     to: Vec<f64>,
 }
@@ -32,7 +31,7 @@ impl RigidMotion {
     /// From a rotation (D x D, row by row) and a shift: x -> R x + shift.
     pub fn from_parts(rotation: &[f64], shift: &[f64]) -> Self {
         let n_dims = shift.len();
-        let rotation = Mat::from_fn(n_dims, n_dims, |row, column| rotation[row * n_dims + column]);
+        let rotation = Matrix::from_fn(n_dims, n_dims, |row, column| rotation[row * n_dims + column]);
         Self { rotation, from: vec![0.0; n_dims], to: shift.to_vec() }
     }
 
@@ -50,14 +49,14 @@ impl RigidMotion {
 
     /// The motion back.
     pub fn inverse(&self) -> Self {
-        Self { rotation: self.rotation.transpose().to_owned(), from: self.to.clone(), to: self.from.clone() }
+        Self { rotation: self.rotation.transposed(), from: self.to.clone(), to: self.from.clone() }
     }
 
     /// The covariance of moved locations, R C R', from the covariance C (D x D, row by row) before the motion.
     pub fn apply_to_covariance(&self, covariance: &[f64]) -> Vec<f64> {
         let n_dims = self.to.len();
-        let matrix = Mat::from_fn(n_dims, n_dims, |row, column| covariance[row * n_dims + column]);
-        let rotated = &self.rotation * matrix * self.rotation.transpose();
+        let matrix = Matrix::from_fn(n_dims, n_dims, |row, column| covariance[row * n_dims + column]);
+        let rotated = self.rotation.times(&matrix).times(&self.rotation.transposed());
         (0..n_dims * n_dims).map(|entry| rotated[(entry / n_dims, entry % n_dims)]).collect()
     }
 }
@@ -70,11 +69,11 @@ impl RigidMotion {
 pub fn procrustes(map: &Locations, reference: &Locations) -> RigidMotion {
     let n_dims = map.n_dims();
     let (from, to) = (centroid(map), centroid(reference));
-    let cross = Mat::from_fn(n_dims, n_dims, |row, column| {
+    let cross = Matrix::from_fn(n_dims, n_dims, |row, column| {
         let pairs = reference.dim(row).iter().zip(map.dim(column));
         pairs.map(|(target, x)| (target - to[row]) * (x - from[column])).sum::<f64>()
     });
-    RigidMotion { rotation: nearest_orthogonal(cross.as_ref()), from, to }
+    RigidMotion { rotation: nearest_orthogonal(&cross), from, to }
 }
 
 /// The same where each object's squared distance counts with a weight of its own, positive for some.
@@ -86,16 +85,16 @@ pub(super) fn weighted_procrustes(map: &Locations, reference: &Locations, weight
             .collect()
     };
     let (from, to) = (centre(map), centre(reference));
-    let cross = Mat::from_fn(n_dims, n_dims, |row, column| {
+    let cross = Matrix::from_fn(n_dims, n_dims, |row, column| {
         let pairs = reference.dim(row).iter().zip(map.dim(column)).zip(weights);
         pairs.map(|((target, x), weight)| weight * (target - to[row]) * (x - from[column])).sum::<f64>()
     });
-    RigidMotion { rotation: nearest_orthogonal(cross.as_ref()), from, to }
+    RigidMotion { rotation: nearest_orthogonal(&cross), from, to }
 }
 
 /// The shift that lays the centre of `map` onto that of `reference`; nothing turns.
 pub fn shift_onto(map: &Locations, reference: &Locations) -> RigidMotion {
-    let rotation = Mat::identity(map.n_dims(), map.n_dims());
+    let rotation = Matrix::identity(map.n_dims());
     RigidMotion { rotation, from: centroid(map), to: centroid(reference) }
 }
 
@@ -103,12 +102,12 @@ pub fn shift_onto(map: &Locations, reference: &Locations) -> RigidMotion {
 /// largest magnitude positive on every axis.
 pub fn principal_axes(map: &Locations) -> RigidMotion {
     let (n_dims, from) = (map.n_dims(), centroid(map));
-    let scatter = Mat::from_fn(n_dims, n_dims, |row, column| {
+    let scatter = Matrix::from_fn(n_dims, n_dims, |row, column| {
         let pairs = map.dim(row).iter().zip(map.dim(column));
         pairs.map(|(a, b)| (a - from[row]) * (b - from[column])).sum::<f64>()
     });
-    let axes = symmetric_eigen(scatter.as_ref()).vectors;
-    let rotation = Mat::from_fn(n_dims, n_dims, |row, column| axes[(column, row)]);
+    let axes = symmetric_eigen(&scatter).vectors;
+    let rotation = Matrix::from_fn(n_dims, n_dims, |row, column| axes[(column, row)]);
     let mut motion = RigidMotion { rotation, from, to: vec![0.0; n_dims] };
     let turned = motion.apply(map);
     for dim in 0..n_dims {
@@ -116,6 +115,19 @@ pub fn principal_axes(map: &Locations) -> RigidMotion {
         (0..n_dims).for_each(|column| motion.rotation[(dim, column)] *= sign);
     }
     motion
+}
+
+/// The share of a centred map's variance on each axis; equal shares if all objects coincide.
+pub fn axis_share(mean: &Locations) -> Vec<f64> {
+    let spread = |dim: usize| {
+        let values = mean.dim(dim);
+        let centre = values.iter().sum::<f64>() / values.len() as f64;
+        values.iter().map(|value| (value - centre).powi(2)).sum::<f64>()
+    };
+    let spreads: Vec<f64> = (0..mean.n_dims()).map(spread).collect();
+    let total: f64 = spreads.iter().sum();
+    let equal = 1.0 / mean.n_dims() as f64;
+    spreads.iter().map(|spread| if total > 0.0 { spread / total } else { equal }).collect()
 }
 
 /// Root mean squared distance between the two maps' locations of the same object, as they lie.

@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use faer::Mat;
-
 use super::linear::solve_semidefinite;
+use crate::dense::Matrix;
 
 /// A location already known: where it is, and its squared distance from the origin.
 ///
@@ -30,7 +29,7 @@ pub(super) fn triangulate(known: &[(&Anchor, f64)], n_dims: usize) -> Anchor {
     let centre: Vec<f64> = (0..n_dims).map(|d| known.iter().map(|(a, _)| a.location[d]).sum::<f64>() / n).collect();
     let half_difference = |(anchor, observed): &(&Anchor, f64)| 0.5 * (anchor.squared_radius - observed * observed);
     let mean = known.iter().map(half_difference).sum::<f64>() / n;
-    let mut normal = Mat::<f64>::zeros(n_dims, n_dims);
+    let mut normal = Matrix::zeros(n_dims, n_dims);
     let mut rhs = vec![0.0; n_dims];
     for pair in known {
         let offset: Vec<f64> = (0..n_dims).map(|d| pair.0.location[d] - centre[d]).collect();
@@ -43,7 +42,7 @@ pub(super) fn triangulate(known: &[(&Anchor, f64)], n_dims: usize) -> Anchor {
             }
         }
     }
-    let step = solve_semidefinite(normal.as_ref(), &rhs);
+    let step = solve_semidefinite(&normal, &rhs);
     anchor_at(centre.iter().zip(&step).map(|(a, b)| a + b).collect())
 }
 

@@ -7,6 +7,7 @@
 mod error;
 mod exchange;
 mod listing;
+mod npy;
 mod set;
 
 use std::fs::{self, OpenOptions};
@@ -16,6 +17,7 @@ use std::path::Path;
 pub use error::SetError;
 pub(crate) use listing::checksum_of_file;
 pub use listing::verify;
+pub(crate) use npy::{NpyNumber, write_npy};
 pub use set::FileSet;
 
 use crate::draws::atomic::{Sync, replace_bytes};

@@ -13,7 +13,7 @@ use super::warnings;
 use crate::Locations;
 use crate::coupling::Couplings;
 use crate::dissimilarity::Labels;
-use crate::embedding::{Moments, ObjectModes, object_fits};
+use crate::embedding::{Moments, ObjectModes, axis_share, object_fits};
 use crate::run::{CoupledPairs, FinishedRun, FitConfig, Keep, MapSummary, RunError};
 
 /// The version of the data's format.
@@ -188,19 +188,6 @@ fn upper_triangles(moments: &Moments) -> Option<Vec<f64>> {
         triangles.extend((0..n_dims).flat_map(|row| covariance[row * n_dims + row..(row + 1) * n_dims].to_vec()));
     }
     Some(triangles)
-}
-
-/// The share of a centred map's variance on each axis; equal shares if all objects coincide.
-pub(crate) fn axis_share(mean: &Locations) -> Vec<f64> {
-    let spread = |dim: usize| {
-        let values = mean.dim(dim);
-        let centre = values.iter().sum::<f64>() / values.len() as f64;
-        values.iter().map(|value| (value - centre).powi(2)).sum::<f64>()
-    };
-    let spreads: Vec<f64> = (0..mean.n_dims()).map(spread).collect();
-    let total: f64 = spreads.iter().sum();
-    let equal = 1.0 / mean.n_dims() as f64;
-    spreads.iter().map(|spread| if total > 0.0 { spread / total } else { equal }).collect()
 }
 
 /// The settings with the last part of every path only: where files are is nobody's business.

@@ -32,7 +32,6 @@ use crate::fit::Fitted;
 pub use clusters::{ClusterData, ClusterSection, Corners, OutlineData};
 pub use data::{Fit, LabelData, MapData, ModeData, ObjectModesData, ReportData, Section, VerdictData};
 pub use draw_sample::DrawSample;
-pub(crate) use gather::axis_share;
 pub use heat_map::HeatMap;
 pub use html::write_html;
 pub use neighbours::{NO_NEIGHBOUR, Neighbours};
@@ -41,7 +40,6 @@ pub use preliminary::write_preliminary_html;
 pub use shepard::Shepard;
 #[cfg(test)]
 pub(crate) use test_run::{fixed_run, small_run};
-pub(crate) use traces::{RANK_BINS, worst_first};
 pub use traces::{Trace, TraceDiagnosis};
 pub use tree::{NodeData, RateData, TreeSection};
 

@@ -3,18 +3,17 @@
 //! The likelihood sees differences only and the centroid is independent of them under the prior, so u = x1 - x2 and
 //! v = x2 - x3 are all there is: (u, v) ~ N(0, lambda S) with S = [2, -1; -1, 2] in each dimension.
 
-mod sampler_kit;
-
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use sampler_kit::{SAMPLERS, distance, settings};
 use sbmds::coupling::Pairs;
 use sbmds::diagnostics::{Chains, ess_bulk, mcse_mean};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
 use sbmds::posterior::{NoisePrior, Posterior, Priors, ScalePrior, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
+
+use crate::kit::{SAMPLERS, distance, settings};
 
 /// Dissimilarities of the pairs (1, 2), (2, 3), (1, 3): no triangle on a line, so that modes compete.
 const DELTAS: [f64; 3] = [0.6, 0.9, 1.2];

@@ -1,5 +1,4 @@
 //! What the tests of the draw store share: a small plan, draws that are a function of chain and index, directory contents.
-#![allow(dead_code)] // Each test binary uses its own part.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -94,4 +93,16 @@ pub fn assert_same_files(left: &Path, right: &Path) {
     for (name, bytes) in &left {
         assert!(*bytes == right[name], "{} differs", name.display());
     }
+}
+
+/// Shape and numbers of a `.npy` file of 64-bit floats, last axis fastest.
+pub fn read_npy(path: &Path) -> (Vec<usize>, Vec<f64>) {
+    let bytes = std::fs::read(path).unwrap();
+    assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
+    let data = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let header = std::str::from_utf8(&bytes[10..data]).unwrap();
+    assert!(data % 64 == 0 && header.starts_with("{'descr': '<f8', 'fortran_order': False, 'shape': ("), "{header}");
+    let shape = header.split(['(', ')']).nth(1).unwrap();
+    let shape = shape.split(',').filter_map(|length| length.trim().parse().ok()).collect();
+    (shape, bytes[data..].as_chunks().0.iter().map(|&eight| f64::from_le_bytes(eight)).collect())
 }

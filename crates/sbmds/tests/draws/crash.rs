@@ -1,14 +1,13 @@
 //! Killed and resumed, the store ends with the same bytes; refused by the disk, it stays readable.
 
-mod draws_kit;
-
 use std::fs;
 use std::path::Path;
 
-use draws_kit::*;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use sbmds::draws::{Buffered, ChainWriter, DrawReader, DrawStore, StoreError, checkpoint};
+
+use crate::kit::*;
 
 const RUN: u64 = 7;
 

@@ -1,14 +1,13 @@
 //! What every sampler promises under every coupling and prior: finite, repeatable, resumable, frozen after warm-up.
 
-mod sampler_kit;
-
 use rand_chacha::ChaCha8Rng;
-use sampler_kit::{Model, Problem, SAMPLERS, couplings, priors, settings, tree_priors};
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::Noise;
 use sbmds::posterior::{Spread, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, ChainState, Sampler, SamplerSettings, StepInfo};
+
+use crate::kit::{Model, Problem, SAMPLERS, couplings, priors, settings, tree_priors};
 
 const N_STEPS: usize = 20;
 /// Half of the steps adapt, so that the end of warm-up is among them.

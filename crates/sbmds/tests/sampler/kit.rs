@@ -1,5 +1,4 @@
 //! What the tests of the samplers share: small problems drawn from the model, every coupling, every sampler, statistics.
-#![allow(dead_code)] // Each test binary uses its own part.
 
 use std::sync::Arc;
 

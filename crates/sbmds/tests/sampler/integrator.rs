@@ -1,9 +1,6 @@
 //! The leapfrog integrator as physics, on every density the Hamiltonian samplers follow.
 
-mod sampler_kit;
-
 use rand_chacha::ChaCha8Rng;
-use sampler_kit::{Model, Problem, priors, tree_priors};
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::Noise;
 use sbmds::posterior::{Density, Workspace};
@@ -11,6 +8,8 @@ use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{
     Evaluated, JointTarget, LocationsTarget, PhasePoint, SurrogateTarget, Target, draw_momentum, leapfrog,
 };
+
+use crate::kit::{Model, Problem, priors, tree_priors};
 
 /// Whether the gradient belongs to the density, or to a surrogate of it.
 #[derive(Clone, Copy, PartialEq)]

@@ -1,7 +1,5 @@
 //! Checkpoints come back bit for bit or say why they cannot.
 
-mod draws_kit;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -117,7 +115,7 @@ proptest! {
     /// Whatever byte is changed or wherever the file ends, a wrong value never comes back.
     #[test]
     fn no_damage_goes_unseen(index in 0_usize..1000, flip in 1_u8.., cut: bool) {
-        let directory = draws_kit::scratch();
+        let directory = crate::kit::scratch();
         let path = directory.path().join("checkpoint");
         save(&path, RUN, &state(5)).unwrap();
         change(&path, |bytes| {

@@ -1,9 +1,6 @@
 //! The two forms of the prior along a tree are one posterior: Sigma integrated out, or drawn in turn with the locations.
 
-mod sampler_kit;
-
 use rayon::prelude::*;
-use sampler_kit::{Model, Problem, distance, priors, settings, tree_priors};
 use sbmds::calibration::UniformityTest;
 use sbmds::coupling::Pairs;
 use sbmds::diagnostics::{Diagnosis, Monitored};
@@ -11,6 +8,8 @@ use sbmds::likelihood::Noise;
 use sbmds::posterior::{Parameters, Posterior, Spread, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
+
+use crate::kit::{Model, Problem, distance, priors, settings, tree_priors};
 
 const N_OBJECTS: usize = 12;
 const N_DIMS: usize = 2;

@@ -5,16 +5,15 @@
 //! quantities below have the same distribution after some transitions as before, whatever the sampler. Tuning is
 //! learned on data of its own and frozen: a step chosen by the state would not be invariant.
 
-mod sampler_kit;
-
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use sampler_kit::{Model, couplings, distance, kolmogorov_smirnov, priors, settings, tree_priors};
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::Noise;
 use sbmds::posterior::{NoisePrior, Priors, ScalePrior, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, ChainState, Sampler, SamplerSettings};
+
+use crate::kit::{Model, couplings, distance, kolmogorov_smirnov, priors, settings, tree_priors};
 
 const N_OBJECTS: usize = 6;
 const N_DIMS: usize = 2;

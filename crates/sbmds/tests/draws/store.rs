@@ -1,12 +1,11 @@
 //! The store of draws: what is pushed is what is read, by the reader and in the exported files.
 
-mod draws_kit;
-
 use std::fs;
 
-use draws_kit::*;
 use sbmds::dissimilarity::Names;
 use sbmds::draws::{Draw, DrawReader, DrawStore, StoreError, StorePlan, export_npy};
+
+use crate::kit::*;
 
 #[test]
 fn what_is_pushed_is_what_is_read() {
@@ -103,10 +102,7 @@ fn exported_files_hold_the_draws_of_all_chains() {
         writer.finish().unwrap();
     }
     export_npy(run.path(), &out, &[("lambda", "lambda.npy"), ("n_gradients", "n_gradients.npy")], None).unwrap();
-    let read = |file: &str| {
-        let npy = npyz::NpyFile::new(fs::File::open(out.join(file)).unwrap()).unwrap();
-        (npy.shape().to_vec(), npy.into_vec::<f64>().unwrap())
-    };
+    let read = |file: &str| read_npy(&out.join(file));
     let indices = || (0..N_CHAINS).flat_map(|chain| (0..9).map(move |draw| (chain, draw)));
     let expected_x: Vec<f64> = indices()
         .flat_map(|(chain, draw)| {

@@ -1,12 +1,12 @@
 //! A store whose numbers were changed is refused or read as if they were not: never a panic, an abort or fewer draws.
-mod draws_kit;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use draws_kit::{N_CHAINS, names, plan, push, scratch, x};
 use sbmds::draws::{DrawReader, DrawStore, StoreError, StorePlan};
 use serde_json::Value;
+
+use crate::kit::{N_CHAINS, names, plan, push, scratch, x};
 
 const N_OBJECTS: usize = 5;
 const N_DRAWS: usize = 30;

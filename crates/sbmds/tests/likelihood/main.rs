@@ -1,0 +1,4 @@
+//! The likelihood against the double loop, and against pairs that are out of range.
+
+mod pairs;
+mod paths;
