@@ -1,8 +1,8 @@
 //! A fit, on a thread of its own while Python watches and listens for Ctrl-C.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,7 @@ pub fn fit(
     let content = content.map(lend).transpose()?;
     let (seen, stop) = (Arc::new(Watch::default()), Arc::new(AtomicBool::new(false)));
     let (sender, receiver) = channel();
+    let receiver = Mutex::new(receiver);
     let worker = thread::spawn({
         let (seen, stop) = (Arc::clone(&seen), Arc::clone(&stop));
         move || {
@@ -58,7 +59,7 @@ pub fn fit(
     });
     let mut signal = None;
     let outcome = loop {
-        let received = py.detach(|| receiver.recv_timeout(PULSE));
+        let received = py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PULSE));
         tell(py, &watch, &seen).or_else(|error| stopped(&mut signal, error, &stop))?;
         match received {
             Ok(outcome) => break outcome,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use sbmds::diagnostics::Monitored;
 use sbmds::dissimilarity::{Labels, read_labels};
 use sbmds::draws::{Dtype, Variable};
 use sbmds::fit;
@@ -33,6 +34,11 @@ fn stored(variable: &Variable) -> Stored {
         Dtype::Boolean => "bool",
     };
     (variable.name.clone(), dtype, variable.axes.iter().map(|axis| (axis.name.clone(), axis.len)).collect())
+}
+
+/// All draws of a quantity, chain after chain.
+fn of_chains(quantity: &Monitored) -> Vec<f64> {
+    quantity.chains().iter().flatten().copied().collect()
 }
 
 #[pymethods]
@@ -158,7 +164,7 @@ impl Fitted {
     fn monitored<'py>(&self, py: Python<'py>) -> PyResult<(Vec<String>, Bound<'py, PyArrayDyn<f64>>)> {
         let monitored = detached(py, || self.0.monitored().map_err(of_run))?;
         let names: Vec<String> = monitored.iter().map(|quantity| quantity.name().into()).collect();
-        let values: Vec<f64> = monitored.iter().flat_map(|quantity| quantity.chains().concat()).collect();
+        let values: Vec<f64> = monitored.iter().flat_map(|quantity| of_chains(quantity)).collect();
         let (n_chains, n_draws, ..) = self.shape();
         let shape = [names.len(), n_chains, n_draws];
         Ok((names, array(py, values, &shape)?))
@@ -168,7 +174,7 @@ impl Fitted {
     fn quantity<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let found = detached(py, || self.0.quantity(name).map_err(of_run))?;
         let (n_chains, n_draws, ..) = self.shape();
-        array(py, found.chains().concat(), &[n_chains, n_draws])
+        array(py, of_chains(&found), &[n_chains, n_draws])
     }
 
     /// The coupled pairs (a, b, dissimilarity), at most about `most`: of evenly spaced objects if there are more.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use sbmds::Locations;
@@ -37,7 +37,7 @@ pub fn lend(array: &Bound<'_, PyUntypedArray>) -> PyResult<SharedBytes> {
     }
     let n_bytes = array.len() * array.dtype().itemsize();
     // SAFETY: the pointer is that of a living array.
-    let start = unsafe { (*array.as_array_ptr()).data }.cast_const().cast::<u8>();
+    let start = unsafe { (*array.as_array_ptr()).fields.data }.cast_const().cast::<u8>();
     // Memory of no bytes may be nowhere.
     let start = if n_bytes == 0 { std::ptr::NonNull::<u8>::dangling().as_ptr().cast_const() } else { start };
     Ok(Arc::new(Lent { _owner: array.clone().unbind(), start, n_bytes }))
@@ -49,7 +49,6 @@ pub fn lend_matrix(array: &Bound<'_, PyUntypedArray>) -> PyResult<SharedArray> {
     let &[n_rows, n_columns] = array.shape() else {
         return Err(PyValueError::new_err(format!("the array has {} dimensions, not 2", array.ndim())));
     };
-    use numpy::PyArrayDescrMethods;
     match (dtype.kind(), dtype.itemsize(), dtype.is_native_byteorder()) {
         (b'f', 8, Some(true)) => SharedArray::f64(bytes, n_rows, n_columns).map_err(of_input),
         (b'f', 4, Some(true)) => SharedArray::f32(bytes, n_rows, n_columns).map_err(of_input),
