@@ -60,6 +60,7 @@ class Input:
         return _bytes_of(self._write_table), None if self.kind == "features" else "matrix"
 
     def _write_npy(self, file: Any) -> None:
+        assert self.values is not None
         np.lib.format.write_array(file, self.values)
 
     def _write_pairs(self, file: Any) -> None:

@@ -32,10 +32,10 @@ def _by_name(labels: Mapping[Any, Any], names: list[str]) -> list[Any]:
 
 
 def _in_order(labels: Any, names: list[str]) -> list[Any]:
-    labels = list(labels)
-    if len(labels) != len(names):
-        raise ValueError(f"labels: {len(labels)} are given for {len(names)} objects. Remedy: give one per object, or a table by name")
-    return labels
+    found: list[Any] = list(labels)
+    if len(found) != len(names):
+        raise ValueError(f"labels: {len(found)} are given for {len(names)} objects. Remedy: give one per object, or a table by name")
+    return found
 
 
 def _of_rows(rows: dict[str, list[Any]], titles: list[str], names: list[str]) -> dict[str, list[Any]]:

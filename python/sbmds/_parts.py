@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +24,7 @@ def _path(native: _native.Fitted) -> str | None:
 
 
 #: How each part is asked for.
-ASKED = {
+ASKED: dict[str, Callable[[_native.Fitted], Any]] = {
     "summary": lambda native: json.loads(native.summary()),
     "config": lambda native: json.loads(native.config()),
     "names": lambda native: native.names(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from pathlib import Path
@@ -228,8 +227,12 @@ class Fit:
 
         Examples
         --------
-        >>> fit.distance("Athens", "Rome")
-        Distance(mean=1.047, sd=0.0128, low=1.022, high=1.072)
+        >>> import sbmds
+        >>> data = sbmds.simulate(objects=8, seed=1)
+        >>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1)
+        >>> d = fit.distance("0", "5")
+        >>> d.low < d.mean < d.high
+        True
         """
         draws = self._distances_from(self._index(a))[..., self._index(b)]
         low, high = np.quantile(draws, _tails(prob))
@@ -396,9 +399,3 @@ def _diagnosed(names: list[str], draws: Any) -> Any:
     rows = [_native.diagnose(np.ascontiguousarray(values, dtype=np.float64)) for values in draws]
     numbers = np.array(rows, dtype=np.float64).reshape(-1, len(DIAGNOSES))
     return table({"quantity": list(names), **{title: numbers[:, k] for k, title in enumerate(DIAGNOSES)}}, index="quantity")
-
-
-def loaded(text: str) -> dict[str, Any]:
-    """JSON of the native part."""
-    found: dict[str, Any] = json.loads(text)
-    return found

@@ -118,9 +118,31 @@ def simulate(
 
 
 @overload
-def log_likelihood(data: Any, x: ArrayLike, sigma: float, *, gradient: Literal[False] = False, **settings: Any) -> float: ...
+def log_likelihood(
+    data: Any,
+    x: ArrayLike,
+    sigma: float,
+    *,
+    gradient: Literal[False] = ...,
+    couplings: str = ...,
+    order: Literal["shuffle", "given"] = ...,
+    noise: str = ...,
+    seed: int = ...,
+    metric: str | None = ...,
+) -> float: ...
 @overload
-def log_likelihood(data: Any, x: ArrayLike, sigma: float, *, gradient: Literal[True], **settings: Any) -> tuple[float, Array]: ...
+def log_likelihood(
+    data: Any,
+    x: ArrayLike,
+    sigma: float,
+    *,
+    gradient: Literal[True],
+    couplings: str = ...,
+    order: Literal["shuffle", "given"] = ...,
+    noise: str = ...,
+    seed: int = ...,
+    metric: str | None = ...,
+) -> tuple[float, Array]: ...
 def log_likelihood(
     data: Any,
     x: ArrayLike,

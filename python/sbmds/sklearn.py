@@ -25,7 +25,7 @@ OWN_METRICS = {name: name for name in (
 )} | {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}  # fmt: skip
 
 
-class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Bayesian multidimensional scaling.
 
     Parameters
