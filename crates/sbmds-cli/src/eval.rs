@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use sbmds::Locations;
 use sbmds::brownian::Precision;
-use sbmds::coupling::Connections;
 use sbmds::dissimilarity::{Names, read_positions};
-use sbmds::likelihood::Workspace;
+use sbmds::likelihood::{Connections, Workspace};
 use sbmds::run::{disconnection, underdetermination};
 use serde::Serialize;
 

@@ -54,7 +54,7 @@ impl CpuLogpFunc for Foreign<'_> {
 
     fn logp(&mut self, position: &[f64], gradient: &mut [f64]) -> Result<f64, NotFinite> {
         let Problem { posterior, truth, .. } = self.problem;
-        let mut target = JointTarget { posterior, workspace: &mut self.workspace, spread: &truth.spread };
+        let mut target = JointTarget::new(posterior, &mut self.workspace, truth.given());
         let log_density = target.evaluate(position, gradient).log_density;
         if log_density.is_finite() { Ok(log_density) } else { Err(NotFinite) }
     }

@@ -11,6 +11,7 @@
 //! [`files`] replaces files together, [`plain`] makes text fit to be shown, [`simulate`] makes data to try everything on, and
 //! [`random`] hands out the streams of random numbers. [`beast`] is how BEAST asks for all of this.
 
+mod align;
 pub mod beast;
 pub mod brownian;
 pub mod calibration;
@@ -30,6 +31,7 @@ pub mod files;
 pub mod fit;
 pub mod likelihood;
 pub mod locations;
+mod machine;
 pub mod measurement;
 mod numeric;
 pub mod plain;
@@ -42,7 +44,6 @@ pub mod run;
 pub mod sampler;
 pub mod settings;
 pub mod simulate;
-mod start;
 pub mod tree;
 
 pub use locations::Locations;

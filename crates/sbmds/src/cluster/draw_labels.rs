@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::error::ClusterError;
 use crate::dissimilarity::NpyArray;
-use crate::draws::atomic::{Sync, replace_file};
+use crate::files::atomic::{Sync, replace_file};
 use crate::files::write_npy;
 
 /// Labels of S draws of N objects: clusters from 0 on, -1 for noise.

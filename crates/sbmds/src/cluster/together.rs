@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::draw_labels::DrawLabels;
 use super::error::ClusterError;
 use crate::dissimilarity::Names;
-use crate::draws::atomic::{Sync, replace_file};
+use crate::files::atomic::{Sync, replace_file};
 use crate::files::{NpyNumber, write_npy};
 
 /// Objects whose pairs are counted at once.

@@ -12,6 +12,12 @@ pub use eigen::{Eigenpairs, symmetric_eigen, symmetric_eigenvalues};
 pub use matrix::Matrix;
 pub use polar::nearest_orthogonal;
 
+/// +1 or -1, such that the entry of largest magnitude (the first, among equals) becomes positive.
+pub(crate) fn sign_convention(entries: impl IntoIterator<Item = f64>) -> f64 {
+    let largest = entries.into_iter().fold(0.0_f64, |best, x| if x.abs() > best.abs() { x } else { best });
+    if largest < 0.0 { -1.0 } else { 1.0 }
+}
+
 /// The power of two that brings the largest entry into [1/2, 1): squares neither overflow nor vanish, and no digit is lost.
 /// `None` if all entries are zero or one is not finite.
 fn power_of_two(values: &[f64]) -> Option<f64> {

@@ -126,7 +126,7 @@ impl Array {
     }
 
     /// Numbers in memory, row by row, in the order of bytes of this machine.
-    pub fn shared(bytes: SharedBytes, number: Number, n_rows: usize, n_columns: usize) -> Result<Self, Fault> {
+    pub(super) fn shared(bytes: SharedBytes, number: Number, n_rows: usize, n_columns: usize) -> Result<Self, Fault> {
         let n_numbers = (*bytes).as_ref().len() / number.n_bytes();
         if n_rows.checked_mul(n_columns) != Some(n_numbers) {
             let problem = format!("{n_numbers} numbers are not {n_rows} rows of {n_columns}");
@@ -242,7 +242,7 @@ const LARGEST_READ: u64 = 1 << 30;
 /// Whether a file is to be read as a whole. That is safe whatever happens to the file meanwhile; a mapped file that somebody
 /// cuts short ends the program with SIGBUS, so that only what is too large for memory is mapped.
 fn fits_in_memory(size: u64) -> bool {
-    size <= LARGEST_READ && crate::run::available_memory().is_none_or(|available| size <= available / 2)
+    size <= LARGEST_READ && crate::machine::available_memory().is_none_or(|available| size <= available / 2)
 }
 
 fn map(path: &Path) -> io::Result<Mmap> {

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::atomic::{Sync, replace_file};
 use super::error::StoreError;
 use super::reader::DrawReader;
 use crate::Locations;
+use crate::files::atomic::{Sync, replace_file};
 use crate::files::{FileSet, write_npy as write_numbers};
 
 /// What becomes of a stored draw, given its chain and its number, before it is exported.

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::krylov::largest_eigenpairs;
 use super::landmark::landmark_mds;
 use crate::Locations;
-use crate::coupling::spread_landmarks;
 use crate::dense::{Eigenpairs, Matrix};
+use crate::dissimilarity::spread_landmarks;
 
 /// Rows of squared dissimilarities built at a time: 32 rows of 10,000 are 2.5 MB, about one cache.
 const ROWS_AT_ONCE: usize = 32;

@@ -1,7 +1,6 @@
 //! The few largest eigenpairs of a large symmetric operator that is only known by its products with vectors.
 
-use super::linear::sign_convention;
-use crate::dense::{Eigenpairs, Matrix, symmetric_eigen};
+use crate::dense::{Eigenpairs, Matrix, sign_convention, symmetric_eigen};
 
 /// Blocks in one Krylov space: more costs memory and orthogonalisation, fewer lose the polynomial speed-up.
 const BLOCKS: usize = 8;

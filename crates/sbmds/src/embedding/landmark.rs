@@ -3,10 +3,9 @@
 use rayon::prelude::*;
 
 use super::classical::coordinates;
-use super::linear::sign_convention;
 use super::triangulate::{Anchor, place_waiting, triangulate};
 use crate::Locations;
-use crate::dense::{Matrix, symmetric_eigen};
+use crate::dense::{Matrix, sign_convention, symmetric_eigen};
 
 /// Landmark MDS: classical MDS of the landmarks, then every other object by least squares on its squared
 /// dissimilarities to them.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::procrustes::RigidMotion;
 use crate::Locations;
+use crate::align::RigidMotion;
 use crate::dense::{Matrix, symmetric_eigen};
 
 /// 95% quantile of the chi-square distribution with two degrees of freedom, -2 ln 0.05.

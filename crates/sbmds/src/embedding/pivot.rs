@@ -6,10 +6,9 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::classical::coordinates;
-use super::linear::sign_convention;
 use super::pair_lists::PairLists;
 use crate::Locations;
-use crate::dense::{Eigenpairs, Matrix, symmetric_eigen};
+use crate::dense::{Eigenpairs, Matrix, sign_convention, symmetric_eigen};
 
 /// Objects from which shortest paths are computed; more average out the detours.
 const PIVOTS: usize = 32;

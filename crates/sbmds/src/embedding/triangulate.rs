@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::linear::solve_semidefinite;
-use crate::dense::Matrix;
+use crate::dense::{Eigenpairs, Matrix, symmetric_eigen};
 
 /// A location already known: where it is, and its squared distance from the origin.
 ///
@@ -44,6 +43,22 @@ pub(super) fn triangulate(known: &[(&Anchor, f64)], n_dims: usize) -> Anchor {
     }
     let step = solve_semidefinite(&normal, &rhs);
     anchor_at(centre.iter().zip(&step).map(|(a, b)| a + b).collect())
+}
+
+/// Solves the symmetric positive semi-definite system `matrix x = rhs` by least squares of least norm:
+/// directions whose eigenvalue is below 1e-9 of the largest carry no information and get no component.
+fn solve_semidefinite(matrix: &Matrix, rhs: &[f64]) -> Vec<f64> {
+    let n = rhs.len();
+    let Eigenpairs { values, vectors } = symmetric_eigen(matrix);
+    let floor = values.first().copied().unwrap_or(0.0) * 1e-9;
+    let mut solution = vec![0.0; n];
+    for k in (0..n).filter(|&k| values[k] > floor && values[k] > 0.0) {
+        let component = (0..n).map(|row| vectors[(row, k)] * rhs[row]).sum::<f64>() / values[k];
+        for row in 0..n {
+            solution[row] += component * vectors[(row, k)];
+        }
+    }
+    solution
 }
 
 /// Moves a triangulated location towards least squares on the dissimilarities themselves (majorisation with
@@ -131,5 +146,12 @@ mod tests {
             let found = settle(triangulate(&known, 2).location, &known);
             assert_eq!(found, [1.0, 2.0]);
         }
+    }
+
+    #[test]
+    fn singular_systems_get_the_shortest_solution() {
+        let solution =
+            solve_semidefinite(&Matrix::from_fn(2, 2, |a, b| if a + b == 0 { 4.0 } else { 0.0 }), &[2.0, 5.0]);
+        assert_eq!(solution, [0.5, 0.0]);
     }
 }

@@ -5,6 +5,7 @@
 //! the equations plainly.
 
 mod arrays;
+mod connections;
 mod deltas;
 mod density;
 mod diagonals;
@@ -12,10 +13,12 @@ mod dispatch;
 mod graph;
 mod landmarks;
 mod layout;
+mod log_likelihood;
 mod mills;
 mod noise;
 mod partners;
 pub mod reference;
+mod scratch;
 mod simd;
 
 use rayon::prelude::*;
@@ -28,10 +31,13 @@ use graph::Graph;
 use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 
+pub use connections::{Connections, Underdetermined};
+pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
-pub use partners::PartnerLists;
-pub(crate) use partners::{Derivatives, MOST_HESSIAN_DIMS, Partners};
+use partners::Partners;
+pub use partners::{Derivatives, MOST_HESSIAN_DIMS, PartnerLists};
+pub use scratch::Scratch;
 pub use simd::InstructionSet;
 
 use crate::Locations;
@@ -137,18 +143,6 @@ impl Likelihood {
     /// Calls back with the coupled partners of the object at `position` and their dissimilarity, until told `false`.
     pub fn for_each_partner(&self, position: usize, mut visit: impl FnMut(usize, f64) -> bool) {
         self.layout.for_each_partner(position, &mut visit);
-    }
-
-    /// Mean squared difference of dissimilarities and distances over the coupled pairs; never zero, so that it can start a variance.
-    pub fn mean_squared_residual(&self, x: &Locations) -> f64 {
-        let mut sum = 0.0;
-        for near in 0..self.n_objects() {
-            self.for_each_partner(near, |far, delta| {
-                sum += (delta - x.distance(near, far)).powi(2);
-                true
-            });
-        }
-        (sum / (2 * self.n_pairs().max(1)) as f64).max(1e-12)
     }
 
     /// Log-likelihood (docs/model.md, eq. 2).
@@ -308,6 +302,8 @@ pub struct Workspace {
     scaled: Arrays,
     gradients: Vec<ChunkGradient>,
     energies: Vec<Energy>,
+    /// Of likelihoods of another kind.
+    pub scratch: Scratch,
     partners: Partners,
     /// Where a moving object is, in units of sigma.
     at: Vec<f64>,
@@ -330,6 +326,7 @@ impl Workspace {
             scaled: Arrays::new(),
             gradients: Vec::new(),
             energies: Vec::new(),
+            scratch: Scratch::default(),
             partners: Partners::default(),
             at: Vec::new(),
             parallel,

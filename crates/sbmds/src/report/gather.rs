@@ -6,7 +6,6 @@ use super::clusters;
 use super::data::{Fit, MapData, ModeData, ObjectModesData, ReportData, Section, VerdictData};
 use super::draw_sample::{self, DrawSample};
 use super::neighbours::{self, Neighbours};
-use super::shepard::{self, Shepard};
 use super::traces::Movement;
 use super::tree;
 use super::warnings;
@@ -14,6 +13,8 @@ use crate::Locations;
 use crate::coupling::Couplings;
 use crate::dissimilarity::Labels;
 use crate::embedding::{Moments, ObjectModes, axis_share, object_fits};
+use crate::fit::Shepard;
+use crate::fit::shepard::Collector;
 use crate::run::{CoupledPairs, FinishedRun, FitConfig, Keep, MapSummary, RunError};
 
 /// The version of the data's format.
@@ -136,7 +137,7 @@ impl OnePass {
         let film = draw_sample::choose(n_draws, n_objects, n_dims, run.mode().1);
         let mut draws = draw_sample::Collector::new(film, n_dims);
         let mut neighbours = neighbours::Counter::new(neighbours::choose(n_draws, n_objects), n_objects);
-        let mut shepard = coupled.map(|coupled| shepard::Collector::new(run, coupled));
+        let mut shepard = coupled.map(|coupled| Collector::new(run, coupled));
         run.for_each_aligned(
             |_| true,
             |index, draw| {

@@ -20,8 +20,6 @@ mod tree;
 mod warnings;
 
 #[cfg(test)]
-mod test_run;
-#[cfg(test)]
 mod tests;
 
 use std::path::Path;
@@ -37,9 +35,6 @@ pub use html::write_html;
 pub use neighbours::{NO_NEIGHBOUR, Neighbours};
 pub use pack::Quantised;
 pub use preliminary::write_preliminary_html;
-pub use shepard::Shepard;
-#[cfg(test)]
-pub(crate) use test_run::{fixed_run, small_run};
 pub use traces::{Trace, TraceDiagnosis};
 pub use tree::{NodeData, RateData, TreeSection};
 

@@ -97,8 +97,7 @@ fn a_saved_chain_goes_on_as_if_never_stopped() {
             let (mut bits, bytes) = run(&mut chain, stop);
             let state: ChainState = postcard::from_bytes(&bytes).unwrap();
             assert_eq!(saved(&state), bytes, "{case}: a saved state changes when read");
-            let surrogate = Some(problem.surrogate.clone());
-            let mut chain = Chain::resume(&problem.posterior, surrogate, state, Workspace::serial());
+            let mut chain = Chain::resume(&problem.posterior, state, Workspace::serial());
             assert_eq!(chain.iteration(), stop);
             let (rest, end) = run(&mut chain, N_STEPS - stop);
             bits.extend(rest);
@@ -207,14 +206,14 @@ fn trajectories_report_their_gradients() {
 #[test]
 fn a_trajectory_that_is_lost_is_rejected() {
     let problem = small_problem();
-    for sampler in [Sampler::Hmc, Sampler::Nuts, Sampler::Surrogate] {
+    for sampler in [Sampler::Hmc, Sampler::Nuts] {
         let mut tuned = problem.chain(&settings(sampler, 0), rng(8), Workspace::serial());
         // Tuning of a map a million times as large.
         let mut truth = problem.truth.clone();
         truth.x.iter_mut().for_each(|x| *x *= 1e6);
         truth.variance *= 1e12;
         truth.spread = Spread::Scales(truth.spread.as_slice().iter().map(|scale| scale * 1e12).collect());
-        let wide = Problem { truth, posterior: problem.posterior.clone(), surrogate: problem.surrogate.clone() };
+        let wide = Problem { truth, posterior: problem.posterior.clone() };
         let settings = settings(sampler, 0);
         tuned.use_tuning_of(wide.chain(&settings, rng(8), Workspace::serial()).state());
         let before = tuned.x().to_vec();

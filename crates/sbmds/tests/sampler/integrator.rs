@@ -3,20 +3,11 @@
 use rand_chacha::ChaCha8Rng;
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::Noise;
-use sbmds::posterior::{Density, Workspace};
+use sbmds::posterior::{Given, Workspace};
 use sbmds::random::{Purpose, stream};
-use sbmds::sampler::{
-    Evaluated, JointTarget, LocationsTarget, PhasePoint, SurrogateTarget, Target, draw_momentum, leapfrog,
-};
+use sbmds::sampler::{Evaluated, JointTarget, LocationsTarget, PhasePoint, Target, Value, draw_momentum, leapfrog};
 
 use crate::kit::{Model, Problem, priors, tree_priors};
-
-/// Whether the gradient belongs to the density, or to a surrogate of it.
-#[derive(Clone, Copy, PartialEq)]
-enum Gradient {
-    True,
-    Surrogate,
-}
 
 fn rng(seed: u64) -> ChaCha8Rng {
     stream(seed, 0, Purpose::Simulation)
@@ -39,13 +30,11 @@ fn start(target: &mut impl Target, position: &[f64]) -> PhasePoint {
 }
 
 /// Everything a trajectory must keep, at `position` of `target`.
-fn check_integrator(target: &mut impl Target, position: &[f64], gradient: Gradient) {
+fn check_integrator(target: &mut impl Target, position: &[f64]) {
     check_reversible(target, position, 0.05);
     check_volume(target, position, 0.1);
-    if gradient == Gradient::True {
-        check_gradient(target, position);
-        check_energy_order(target, position);
-    }
+    check_gradient(target, position);
+    check_energy_order(target, position);
 }
 
 /// There and, with the momentum flipped, back: the start to rounding.
@@ -119,7 +108,7 @@ fn check_gradient(target: &mut impl Target, position: &[f64]) {
     let here = Evaluated::at(target, position.to_vec());
     let mut alone = vec![f64::NAN; position.len()];
     target.gradient(position, &mut alone);
-    assert!(largest_difference(here.gradient(), &alone) < 1e-12);
+    assert!(largest_difference(here.gradient().unwrap(), &alone) < 1e-12);
     for k in 0..position.len() {
         let mut at = |shift: f64| {
             let mut moved = position.to_vec();
@@ -127,7 +116,7 @@ fn check_gradient(target: &mut impl Target, position: &[f64]) {
             Evaluated::at(target, moved).log_density()
         };
         let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
-        let derivative = here.gradient()[k];
+        let derivative = here.gradient().unwrap()[k];
         assert!(
             (derivative - difference).abs() < 1e-7 * (1.0 + derivative.abs()),
             "component {k}: {derivative} and {difference}"
@@ -142,8 +131,8 @@ fn locations_target_is_integrated_as_physics() {
             let problem = three_objects(n_dims, noise);
             let Problem { truth, posterior, .. } = &problem;
             let workspace = &mut Workspace::serial();
-            let mut target = LocationsTarget { posterior, workspace, sigma: truth.sigma(), spread: &truth.spread };
-            check_integrator(&mut target, &truth.x, Gradient::True);
+            let mut target = LocationsTarget { posterior, workspace, given: truth.given() };
+            check_integrator(&mut target, &truth.x);
         }
     }
 }
@@ -155,19 +144,14 @@ fn targets_with_a_tree_are_integrated_as_physics() {
         for (_, tree) in tree_priors(4, n_dims, 6.0) {
             let (_, priors) = priors(n_dims).remove(1);
             let model = Model::new(4, n_dims, Pairs::full(4), Noise::TruncatedNormal, priors).with_tree(tree);
-            let Problem { truth, posterior, surrogate } = &model.draw(&mut rng(n_dims as u64));
-            let (sigma, spread, workspace) = (truth.sigma(), &truth.spread, &mut Workspace::serial());
-            let mut target = LocationsTarget { posterior, workspace, sigma, spread };
+            let Problem { truth, posterior } = &model.draw(&mut rng(n_dims as u64));
+            let workspace = &mut Workspace::serial();
+            let mut target = LocationsTarget { posterior, workspace, given: truth.given() };
             check_gradient(&mut target, &truth.x);
             // Tips a branch of 0.001 apart need small steps.
             check_reversible(&mut target, &truth.x, 0.01);
-            let mut target = JointTarget { posterior, workspace, spread };
+            let mut target = JointTarget::new(posterior, workspace, truth.given());
             check_gradient(&mut target, &joint_position(&truth.x, truth.variance));
-            // The surrogate's gradient has the whole prior in it.
-            let sparse = &**surrogate;
-            let mut target = SurrogateTarget { posterior, sparse: posterior.likelihood(), workspace, sigma, spread };
-            check_gradient(&mut target, &truth.x);
-            check_volume(&mut SurrogateTarget { posterior, sparse, workspace, sigma, spread }, &truth.x, 0.01);
         }
     }
 }
@@ -178,60 +162,26 @@ fn joint_target_is_integrated_as_physics() {
         for n_dims in [1, 2, 3] {
             let Problem { truth, posterior, .. } = &three_objects(n_dims, noise);
             let workspace = &mut Workspace::serial();
-            let mut target = JointTarget { posterior, workspace, spread: &truth.spread };
-            check_integrator(&mut target, &joint_position(&truth.x, truth.variance), Gradient::True);
+            let mut target = JointTarget::new(posterior, workspace, truth.given());
+            check_integrator(&mut target, &joint_position(&truth.x, truth.variance));
         }
     }
-}
-
-#[test]
-fn surrogate_target_keeps_volume_and_time_though_not_energy() {
-    for noise in Noise::ALL {
-        for n_dims in [1, 2, 3] {
-            let (_, priors) = priors(n_dims).remove(1);
-            let problem = Model::new(4, n_dims, Pairs::full(4), noise, priors).draw(&mut rng(5));
-            let Problem { truth, posterior, surrogate } = &problem;
-            let (sigma, spread) = (truth.sigma(), &truth.spread);
-            let workspace = &mut Workspace::serial();
-            let mut target = SurrogateTarget { posterior, sparse: surrogate, workspace, sigma, spread };
-            check_integrator(&mut target, &truth.x, Gradient::Surrogate);
-            // The density is the full one, the gradient is not.
-            let here = Evaluated::at(&mut target, truth.x.clone());
-            let full = Evaluated::at(
-                &mut LocationsTarget { posterior, workspace: &mut Workspace::serial(), sigma, spread },
-                truth.x.clone(),
-            );
-            assert!((here.log_density() - full.log_density()).abs() < 1e-12);
-            assert!(largest_difference(here.gradient(), full.gradient()) > 1e-3);
-        }
-    }
-}
-
-/// With all pairs as its own surrogate, the trajectory is the true one.
-#[test]
-fn a_full_surrogate_is_the_true_gradient() {
-    let Problem { truth, posterior, .. } = &three_objects(2, Noise::TruncatedNormal);
-    let workspace = &mut Workspace::serial();
-    let (sigma, spread) = (truth.sigma(), &truth.spread);
-    let mut target = SurrogateTarget { posterior, sparse: posterior.likelihood(), workspace, sigma, spread };
-    check_integrator(&mut target, &truth.x, Gradient::True);
 }
 
 /// A density over log sigma is that over sigma^2 times the Jacobian 2 sigma^2, to the constant.
 #[test]
 fn joint_density_carries_the_jacobian() {
     let Problem { truth, posterior, .. } = &three_objects(2, Noise::TruncatedNormal);
-    let spread = &truth.spread;
     for variance in [0.01, 0.3, 1.0, 7.0] {
         let workspace = &mut Workspace::serial();
+        let given = Given { sigma: f64::sqrt(variance), ..truth.given() };
         let joint =
-            Evaluated::at(&mut JointTarget { posterior, workspace, spread }, joint_position(&truth.x, variance));
-        let sigma = f64::sqrt(variance);
-        let given_sigma = posterior.value(&mut Workspace::serial(), &truth.x, sigma, spread);
-        let over_variance = given_sigma.log_density + posterior.priors().noise.log_density(variance);
+            Evaluated::at(&mut JointTarget::new(posterior, workspace, given), joint_position(&truth.x, variance));
+        let given_sigma = posterior.value(&mut Workspace::serial(), &truth.x, given);
+        let over_variance = given_sigma.of_locations() + posterior.noise().log_density(variance);
         let expected = over_variance + (2.0 * variance).ln();
         assert!((joint.log_density() - expected).abs() < 1e-10, "{} and {expected}", joint.log_density());
-        assert!((joint.density().log_likelihood - given_sigma.log_likelihood).abs() < 1e-10);
+        assert!((joint.value().density.log_likelihood - given_sigma.log_likelihood).abs() < 1e-10);
     }
 }
 
@@ -243,7 +193,7 @@ struct Counting<T> {
 }
 
 impl<T: Target> Target for Counting<T> {
-    fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
+    fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Value {
         self.values += 1;
         self.gradients += 1;
         self.target.evaluate(position, gradient)
@@ -259,7 +209,7 @@ impl<T: Target> Target for Counting<T> {
 fn one_gradient_per_leapfrog_step_and_one_value_per_trajectory() {
     let Problem { truth, posterior, .. } = &three_objects(2, Noise::TruncatedNormal);
     let workspace = &mut Workspace::serial();
-    let target = LocationsTarget { posterior, workspace, sigma: truth.sigma(), spread: &truth.spread };
+    let target = LocationsTarget { posterior, workspace, given: truth.given() };
     let mut counting = Counting { target, values: 0, gradients: 0 };
     let mut point = start(&mut counting, &truth.x);
     for n_steps in [1, 2, 20] {

@@ -199,7 +199,6 @@ tree_tests! {
     nuts_with_a_tree_is_invariant: Nuts;
     mh_with_a_tree_is_invariant: Mh;
     mwg_with_a_tree_is_invariant: Mwg;
-    surrogate_with_a_tree_is_invariant: Surrogate;
 }
 
 macro_rules! joint_tests {
@@ -220,8 +219,6 @@ joint_tests! {
     mh_is_invariant_under_normal_noise: Mh, Normal;
     mwg_is_invariant_under_truncated_noise: Mwg, TruncatedNormal;
     mwg_is_invariant_under_normal_noise: Mwg, Normal;
-    surrogate_is_invariant_under_truncated_noise: Surrogate, TruncatedNormal;
-    surrogate_is_invariant_under_normal_noise: Surrogate, Normal;
 }
 
 /// Three objects know little of sigma^2, so that its proposals often reach zero: there the truncation of the walk, and

@@ -8,14 +8,15 @@ use rand_distr::StandardNormal;
 use sbmds::brownian::{BrownianPrior, BrownianSettings, Precision, WishartPrior};
 use sbmds::coupling::{Pairs, dispersed_offsets};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
-use sbmds::posterior::{NoisePrior, Parameters, Posterior, PrecisionUpdate, Priors, ScalePrior, TreePrior, Workspace};
-use sbmds::random::{Purpose, stream};
+use sbmds::posterior::{
+    LocationPrior, NoisePrior, Parameters, Posterior, PrecisionUpdate, Priors, ScalePrior, TreePrior, Workspace,
+};
+use sbmds::random::{Purpose, positive_normal, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
-use sbmds::simulate::positive_normal;
 use sbmds::tree::TreeBuilder;
 
 /// The samplers as such; `auto` is one of them.
-pub const SAMPLERS: [Sampler; 5] = [Sampler::Hmc, Sampler::Nuts, Sampler::Mh, Sampler::Mwg, Sampler::Surrogate];
+pub const SAMPLERS: [Sampler; 4] = [Sampler::Hmc, Sampler::Nuts, Sampler::Mh, Sampler::Mwg];
 
 /// Every kind of coupling, with about half of all pairs (all of them for `full`).
 pub fn couplings(n_objects: usize) -> Vec<(&'static str, Pairs)> {
@@ -113,8 +114,6 @@ pub struct Model {
 pub struct Problem {
     pub truth: Parameters,
     pub posterior: Posterior,
-    /// For surrogate trajectories: the ring alone.
-    pub surrogate: Arc<Likelihood>,
 }
 
 impl Model {
@@ -132,7 +131,7 @@ impl Model {
         let Some(tree) = &self.tree else { return self.priors.draw(self.n_objects, self.n_dims, rng) };
         let variance = self.priors.noise.draw(rng);
         let (x, spread) = tree.draw(rng);
-        Parameters { x, variance, spread }
+        Parameters { x, variance, spread, own: Vec::new() }
     }
 
     /// Parameters from the prior, data from the parameters.
@@ -143,23 +142,21 @@ impl Model {
     /// Data from given parameters.
     pub fn draw_data(&self, truth: Parameters, rng: &mut ChaCha8Rng) -> Problem {
         let deltas = draw_data(&truth, self.n_objects, self.noise, rng);
-        let likelihood = |pairs: &Pairs| {
-            let delta = |a: usize, b: usize| deltas[a * self.n_objects + b];
-            Arc::new(Likelihood::new(self.n_objects, self.n_dims, pairs, self.assumed, Storage::F64, delta))
-        };
-        let ring = Pairs::Diagonals(vec![1, self.n_objects - 1]);
-        let mut posterior = Posterior::new(likelihood(&self.pairs), self.priors.clone());
+        let delta = |a: usize, b: usize| deltas[a * self.n_objects + b];
+        let (n_objects, n_dims) = (self.n_objects, self.n_dims);
+        let likelihood = Likelihood::new(n_objects, n_dims, &self.pairs, self.assumed, Storage::F64, delta);
+        let mut posterior = Posterior::new(Arc::new(likelihood), self.priors.clone());
         if let Some(tree) = &self.assumed_tree {
             posterior = posterior.with_tree(tree.clone());
         }
-        Problem { truth, posterior, surrogate: likelihood(&ring) }
+        Problem { truth, posterior }
     }
 }
 
 impl Problem {
     /// A chain that starts at the truth.
     pub fn chain(&self, settings: &SamplerSettings, rng: ChaCha8Rng, workspace: Workspace) -> Chain<'_> {
-        Chain::start(&self.posterior, Some(self.surrogate.clone()), settings, self.truth.clone(), rng, workspace)
+        Chain::start(&self.posterior, settings, self.truth.clone(), rng, workspace)
     }
 }
 

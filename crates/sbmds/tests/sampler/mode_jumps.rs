@@ -30,10 +30,10 @@ fn posterior() -> Posterior {
 fn sides(mode_jumps: bool) -> (usize, usize) {
     let posterior = posterior();
     let x: Vec<f64> = (0..2).flat_map(|dim| LOCATIONS.iter().map(move |location| location[dim])).collect();
-    let start = Parameters { x, variance: SIGMA * SIGMA, spread: Spread::Scales(vec![1.0; 2]) };
+    let start = Parameters { x, variance: SIGMA * SIGMA, spread: Spread::Scales(vec![1.0; 2]), own: Vec::new() };
     let settings = SamplerSettings { sampler: Sampler::Nuts, n_warmup: 300, mode_jumps, ..SamplerSettings::default() };
     let rng = stream(1, 0, Purpose::Sampling);
-    let mut chain = Chain::start(&posterior, None, &settings, start, rng, Workspace::serial());
+    let mut chain = Chain::start(&posterior, &settings, start, rng, Workspace::serial());
     let mut sides = Vec::new();
     for iteration in 0..settings.n_warmup + N_DRAWS {
         chain.step();

@@ -155,19 +155,16 @@ fn posterior(n_dims: usize, pairs: &Pairs, priors: &Priors, noise: Noise) -> Pos
 }
 
 /// Draws of all quantities: [quantity][chain][draw].
-fn draws(posterior: &Posterior, settings: &SamplerSettings) -> Vec<Vec<Vec<f64>>> {
+fn draws(posterior: &Posterior, priors: &Priors, settings: &SamplerSettings) -> Vec<Vec<Vec<f64>>> {
     let sampler = settings.sampler;
     let n_dims = posterior.likelihood().n_dims();
-    let delta = |a: usize, b: usize| DELTAS[if a.abs_diff(b) == 2 { 2 } else { a.min(b) }];
-    let noise = posterior.likelihood().noise();
-    // Two of the three pairs.
-    let sparse = Arc::new(Likelihood::new(3, n_dims, &Pairs::band(3, 1), noise, Storage::F64, delta));
+    let seed = 11 + Sampler::ALL.iter().position(|other| *other == sampler).unwrap() as u64;
     let chains: Vec<Vec<Point>> = (0..N_CHAINS)
         .into_par_iter()
         .map(|chain| {
-            let mut rng = stream(11 + sampler as u64, chain, Purpose::Sampling);
-            let start = posterior.priors().draw(3, n_dims, &mut rng);
-            let mut chain = Chain::start(posterior, Some(sparse.clone()), settings, start, rng, Workspace::serial());
+            let mut rng = stream(seed, chain, Purpose::Sampling);
+            let start = priors.draw(3, n_dims, &mut rng);
+            let mut chain = Chain::start(posterior, settings, start, rng, Workspace::serial());
             while chain.is_warming_up() {
                 chain.step();
             }
@@ -196,7 +193,8 @@ fn check(n_dims: usize, priors: &Priors, noise: Noise) {
     let long = SamplerSettings { min_depth: 4, ..settings(Sampler::Nuts, 1_000) };
     for settings in SAMPLERS.map(|sampler| settings(sampler, 1_000)).into_iter().chain([long]) {
         let sampler = format!("{} from depth {}", settings.sampler, settings.min_depth);
-        for ((name, _), (draws, exact)) in QUANTITIES.iter().zip(draws(&posterior, &settings).iter().zip(exact)) {
+        for ((name, _), (draws, exact)) in QUANTITIES.iter().zip(draws(&posterior, priors, &settings).iter().zip(exact))
+        {
             let chains = Chains::new(draws).unwrap();
             let pooled = draws.concat();
             let mean = pooled.iter().sum::<f64>() / pooled.len() as f64;

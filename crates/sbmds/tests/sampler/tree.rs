@@ -55,7 +55,7 @@ fn collapsed_and_gibbs_draws_have_the_same_means() {
     let mut truth = first.truth.clone();
     truth.spread = gibbs.spread(truth.spread.precision().unwrap().clone());
     let posterior: Posterior = first.posterior.clone().with_tree(gibbs);
-    let second = Problem { truth, posterior, surrogate: first.surrogate.clone() };
+    let second = Problem { truth, posterior };
     let reference = diagnoses(&first, Sampler::Nuts);
     for (label, problem, sampler) in [
         ("gibbs, nuts", &second, Sampler::Nuts),
@@ -83,7 +83,7 @@ fn ranks(model: &Model, n_replicates: usize) -> [Vec<usize>; 2] {
         let jittered = problem.truth.x.iter().zip(&elsewhere.x).map(|(x, other)| x + 0.05 * other).collect();
         let start = Parameters { x: jittered, ..elsewhere };
         let rng = stream(33, replicate, Purpose::Sampling);
-        let mut chain = Chain::start(&problem.posterior, None, &settings, start, rng, Workspace::serial());
+        let mut chain = Chain::start(&problem.posterior, &settings, start, rng, Workspace::serial());
         while chain.is_warming_up() {
             chain.step();
         }

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 pub(super) use chunk::Element;
 use metadata::ArrayMetadata;
 
-use super::atomic::{Sync, replace_bytes};
 use super::error::StoreError;
 use super::plan::Dtype;
+use crate::files::atomic::{Sync, replace_bytes};
 
 /// Name of every metadata file in Zarr v3.
 pub(super) const METADATA: &str = "zarr.json";

@@ -63,7 +63,7 @@ pub(crate) fn replace_bytes(path: &Path, sync: Sync, bytes: &[u8]) -> io::Result
 }
 
 /// Makes a file written with [`Sync::Later`] survive a power cut.
-pub(super) fn sync_file(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_file(path: &Path) -> io::Result<()> {
     // Windows syncs only handles that may write.
     fs::OpenOptions::new().write(true).open(path)?.sync_all()
 }
@@ -104,7 +104,7 @@ pub(crate) fn sweep_here(directory: &Path) -> io::Result<()> {
 }
 
 /// Removes what killed writes left behind under `directory`.
-pub(super) fn sweep(directory: &Path) -> io::Result<()> {
+pub(crate) fn sweep(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let path = entry.path();

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 
 use crate::Locations;
 use crate::numeric::{add_scaled, dot};
-use crate::posterior::{NoisePrior, Posterior, Spread, Workspace};
-use crate::sampler::{JointTarget, LocationsTarget, Target};
+use crate::posterior::{Given, Posterior, Spread, Workspace};
+use crate::sampler::{JointTarget, Target};
 
 /// Steps at most: each costs about one gradient.
 const MOST_STEPS: usize = 200;
@@ -25,18 +25,10 @@ const MOST_HALVINGS: usize = 20;
 /// Maximises the log density from `map` (by position, in the model's unit), with sigma from `sigma` unless it is known.
 pub(crate) fn maximise(posterior: &Posterior, map: &Locations, sigma: f64, spread: &Spread) -> Locations {
     let workspace = &mut Workspace::parallel();
-    let x = match posterior.priors().noise {
-        NoisePrior::Fixed { sigma } => {
-            let mut target = LocationsTarget { posterior, workspace, sigma, spread };
-            ascend(&mut target, map.as_slice().to_vec())
-        }
-        NoisePrior::InverseGamma { .. } => {
-            let mut target = JointTarget { posterior, workspace, spread };
-            let mut position = map.as_slice().to_vec();
-            position.push(posterior.priors().noise.coordinate(sigma * sigma));
-            ascend(&mut target, position)
-        }
-    };
+    let own = posterior.likelihood().own().map_or_else(Vec::new, |own| own.start());
+    let mut target = JointTarget::new(posterior, workspace, Given { sigma, spread, own: &own });
+    let noise = || posterior.noise().coordinate(sigma * sigma);
+    let x = ascend(&mut target, posterior.joint_unknowns().join(map.as_slice().to_vec(), noise, &own));
     let n_objects = map.n_objects();
     Locations::from_fn(n_objects, map.n_dims(), |object, dim| x[dim * n_objects + object])
 }
@@ -134,16 +126,17 @@ fn remember(pairs: &mut VecDeque<Pair>, from: &[f64], to: &[f64], gradient_from:
 mod tests {
     use super::*;
     use crate::posterior::Density;
+    use crate::sampler::Value;
 
     /// A long ridge: -sum k (x_k - k)^2.
     struct Ridge;
 
     impl Target for Ridge {
-        fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
+        fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Value {
             self.gradient(position, gradient);
             let off = position.iter().zip(1..).map(|(x, k)| f64::from(k) * (x - f64::from(k)).powi(2));
             let log_density = -off.sum::<f64>() - 1.0;
-            Density { log_likelihood: log_density, log_prior_x: 0.0, log_density, by_log_sigma: 0.0 }
+            Value { log_density, density: Density { log_likelihood: log_density, log_prior_x: 0.0 } }
         }
 
         fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
@@ -165,10 +158,10 @@ mod tests {
     struct Cliff;
 
     impl Target for Cliff {
-        fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
+        fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Value {
             gradient.fill(1.0);
             let log_density = if position[0] == 1.0 { 0.0 } else { f64::NAN };
-            Density { log_likelihood: log_density, log_prior_x: 0.0, log_density, by_log_sigma: 0.0 }
+            Value { log_density, density: Density { log_likelihood: log_density, log_prior_x: 0.0 } }
         }
 
         fn gradient(&mut self, _position: &[f64], gradient: &mut [f64]) {

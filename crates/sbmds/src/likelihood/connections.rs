@@ -1,6 +1,6 @@
 //! Whether the coupled pairs can determine a map at all.
 
-use crate::likelihood::Likelihood;
+use super::Likelihood;
 
 /// What the coupling graph says before any sampling.
 #[derive(Clone, Debug, PartialEq, Eq)]

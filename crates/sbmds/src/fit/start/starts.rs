@@ -1,18 +1,18 @@
 //! Where the chains start: one first map, jittered differently for each chain.
 
-use super::maximise::maximise;
-use crate::fit::problem::Problem;
-use crate::fit::unit::rms_dissimilarity;
-use crate::settings::Resolved;
-use crate::settings::config::Start;
 use rand_chacha::ChaCha8Rng;
 
+use super::maximise::maximise;
 use crate::Locations;
-use crate::coupling::spread_landmarks;
-use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds, prior_draw};
-use crate::likelihood::Likelihood;
-use crate::posterior::{NoisePrior, Parameters, ScalePrior, Spread};
+use crate::dissimilarity::spread_landmarks;
+use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds};
+use crate::fit::problem::Problem;
+use crate::fit::unit::rms_dissimilarity;
+use crate::likelihood::LogLikelihood;
+use crate::posterior::Parameters;
 use crate::random::{Purpose, stream};
+use crate::settings::Resolved;
+use crate::settings::config::Start;
 
 /// How far chains start from the first map, in parts of its extent.
 const SPREAD: f64 = 0.1;
@@ -91,12 +91,11 @@ impl<'a> Starts<'a> {
     pub fn chain(&self, chain: usize) -> Parameters {
         let likelihood = self.problem.posterior.likelihood();
         let mut rng = stream(self.config.run.seed, chain, Purpose::Start);
-        let (n_objects, n_dims, tree) = (likelihood.n_objects(), likelihood.n_dims(), self.problem.posterior.tree());
-        let x = match (&self.map, tree) {
-            (Some(map), _) => disperse(map, self.spread, &mut rng),
-            (None, None) => prior_draw(n_objects, n_dims, self.config.prior_scale(), &mut rng),
-            (None, Some(tree)) => {
-                let (x, _) = tree.draw(&mut rng);
+        let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
+        let x = match &self.map {
+            Some(map) => disperse(map, self.spread, &mut rng),
+            None => {
+                let x = self.problem.posterior.locations().draw_start(&mut rng);
                 Locations::from_fn(n_objects, n_dims, |position, dim| x[dim * n_objects + position])
             }
         };
@@ -105,23 +104,14 @@ impl<'a> Starts<'a> {
 
     /// All unknowns at a map: the noise and the scales that suit it.
     fn parameters(&self, x: &Locations, rng: &mut ChaCha8Rng) -> Parameters {
-        let likelihood = self.problem.posterior.likelihood();
-        let priors = self.problem.posterior.priors();
-        let sigma = match priors.noise {
-            NoisePrior::Fixed { sigma } => sigma,
-            // Above the floor, where sigma's coordinate is a number.
-            NoisePrior::InverseGamma { floor, .. } => {
-                rms_residual(likelihood, x).max(self.smallest_sigma).max(floor * std::f64::consts::SQRT_2)
-            }
-        };
-        let spread = match (self.problem.posterior.tree(), &priors.scales) {
-            (Some(tree), _) => tree.start(x.as_slice(), rng),
-            (None, ScalePrior::Fixed { .. }) => Spread::Scales(priors.scales.start(x.n_dims())),
-            (None, ScalePrior::Learned { .. }) => {
-                Spread::Scales((0..x.n_dims()).map(|dim| mean_square(x.dim(dim))).collect())
-            }
-        };
-        Parameters { x: x.as_slice().to_vec(), variance: sigma * sigma, spread }
+        let posterior = &self.problem.posterior;
+        let (likelihood, noise) = (posterior.likelihood(), posterior.noise());
+        // Above the floor, where sigma's coordinate is a number.
+        let least = || self.smallest_sigma.max(noise.floor() * std::f64::consts::SQRT_2);
+        let sigma = noise.known().unwrap_or_else(|| rms_residual(likelihood, x).max(least()));
+        let spread = posterior.locations().start_spread(x.as_slice(), rng);
+        let own = likelihood.own().map_or_else(Vec::new, |own| own.start());
+        Parameters { x: x.as_slice().to_vec(), variance: sigma * sigma, spread, own }
     }
 }
 
@@ -141,9 +131,9 @@ fn resolve(start: Start, problem: &Problem) -> Start {
     }
 }
 
-fn partners(likelihood: &Likelihood, position: usize) -> Vec<(usize, f64)> {
+fn partners(likelihood: &dyn LogLikelihood, position: usize) -> Vec<(usize, f64)> {
     let mut partners = Vec::new();
-    likelihood.for_each_partner(position, |other, delta| {
+    likelihood.visit_partners(position, &mut |other, delta| {
         partners.push((other, delta));
         true
     });
@@ -151,21 +141,15 @@ fn partners(likelihood: &Likelihood, position: usize) -> Vec<(usize, f64)> {
 }
 
 /// Root mean squared residual over coupled pairs of some of the positions, evenly spread.
-fn rms_residual(likelihood: &Likelihood, x: &Locations) -> f64 {
+fn rms_residual(likelihood: &dyn LogLikelihood, x: &Locations) -> f64 {
     let every = (2 * likelihood.n_pairs()).div_ceil(RESIDUALS).max(1);
     let (mut squares, mut count) = (0.0, 0);
     for position in (0..likelihood.n_objects()).step_by(every) {
-        likelihood.for_each_partner(position, |other, delta| {
+        likelihood.visit_partners(position, &mut |other, delta| {
             squares += (delta - x.distance(position, other)).powi(2);
             count += 1;
             true
         });
     }
     (squares / f64::from(count.max(1))).sqrt()
-}
-
-fn mean_square(values: &[f64]) -> f64 {
-    let mean = values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64;
-    // A map may be flat; a variance may not.
-    mean.max(f64::MIN_POSITIVE.sqrt())
 }
