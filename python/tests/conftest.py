@@ -6,7 +6,7 @@ import pytest
 import sbmds
 
 #: Few and short chains: enough for everything but convergence of large problems.
-SHORT = {"chains": 2, "warmup": 300, "draws": 300, "seed": 7, "progress": False}
+SHORT = {"chains": 2, "warmup": 300, "draws": 300, "seed": 7, "progress": False, "if_not_converged": "ignore"}
 
 
 @pytest.fixture(scope="session")

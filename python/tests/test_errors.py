@@ -26,7 +26,7 @@ def square(**changes):
 
 def test_bad_matrices():
     refused(ValueError, square(at={(1, 3): -0.5, (3, 1): -0.5}), "-0.5 is negative", "Remedy")
-    refused(ValueError, square(at={(1, 3): 2.0}), "(1, 3)", "Remedy")
+    refused(ValueError, square(at={(1, 3): 2.0}), "[3, 1]", "Remedy")
     refused(ValueError, np.ones((4, 5)), "4 x 5", "metric")
     refused(ValueError, np.ones(5), "N (N - 1) / 2")
     refused(ValueError, np.array([["a", "b"], ["c", "d"]]), "numbers")
@@ -54,7 +54,7 @@ def test_missing_files(tmp_path):
 
 
 def test_unconnected_pairs_are_named():
-    refused(ValueError, [("a", "b", 1.0), ("b", "c", 1.0), ("x", "y", 1.0), ("y", "z", 1.0)], "a", "x")
+    refused(ValueError, [("a", "b", 1.0), ("b", "c", 1.0), ("x", "y", 1.0), ("y", "z", 1.0)], "2 connected components", "a", "Remedy")
 
 
 def test_sparse_readings_must_agree():
@@ -66,7 +66,7 @@ def test_sparse_readings_must_agree():
 
 def test_tables_with_other_names():
     pandas = pytest.importorskip("pandas")
-    refused(ValueError, pandas.DataFrame(square(), index=list("abcde"), columns=list("abcdx")), "'x'" if False else "different names")
+    refused(ValueError, pandas.DataFrame(square(), index=list("abcde"), columns=list("abcdx")), "different names")
 
 
 def test_a_bad_verdict_warns_and_raises_only_on_request(data):

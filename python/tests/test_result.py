@@ -144,7 +144,7 @@ def test_repr(fit):
 
 
 def test_modes_and_one_dimension(data, short):
-    found = sbmds.fit(data.distances, dims=1, if_not_converged="ignore", **short)
+    found = sbmds.fit(data.distances, dims=1, **short)
     assert found.map.shape == (12, 1) and found.in_mode(1) is found
     found.plot("map")
 

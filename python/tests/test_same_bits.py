@@ -12,6 +12,7 @@ import pytest
 import sbmds
 
 FLAGS = {"chains": 2, "warmup": 200, "draws": 200, "seed": 3}
+QUIET = {"progress": False, "if_not_converged": "ignore"}
 
 
 def command(*words, **settings):
@@ -50,7 +51,7 @@ def table(data, names, tmp_path_factory):
 
 def test_a_path_with_out_makes_the_directory_of_the_command_line(table, tmp_path):
     command("fit", table, "--out", tmp_path / "cli", **FLAGS)
-    sbmds.fit(table, out=tmp_path / "python", progress=False, **FLAGS)
+    sbmds.fit(table, out=tmp_path / "python", **QUIET, **FLAGS)
     ours, theirs = hashes(tmp_path / "python"), hashes(tmp_path / "cli")
     assert sorted(ours) == sorted(theirs)
     different = [name for name in ours if ours[name] != theirs[name] and name != "report.html"]
@@ -60,7 +61,7 @@ def test_a_path_with_out_makes_the_directory_of_the_command_line(table, tmp_path
 def test_a_fit_in_memory_has_the_draws_of_the_command_line(table, data, names, tmp_path):
     command("fit", table, "--out", tmp_path / "cli", "--no-report", **FLAGS)
     of_command_line = sbmds.open(tmp_path / "cli")
-    for found in (sbmds.fit(data.distances, names=names, progress=False, **FLAGS), sbmds.fit(table, progress=False, **FLAGS)):
+    for found in (sbmds.fit(data.distances, names=names, **QUIET, **FLAGS), sbmds.fit(table, **QUIET, **FLAGS)):
         assert np.array_equal(found.draws, of_command_line.draws)
         assert np.array_equal(found.raw_draws, of_command_line.raw_draws)
         assert np.array_equal(found.map, of_command_line.map) and np.array_equal(found.covariance, of_command_line.covariance)
@@ -74,8 +75,8 @@ def test_a_fit_in_memory_has_the_draws_of_the_command_line(table, data, names, t
 
 
 def test_an_array_with_out_is_kept_as_a_pipe_is(data, tmp_path):
-    found = sbmds.fit(data.distances, out=tmp_path / "run", progress=False, **FLAGS)
-    in_memory = sbmds.fit(data.distances, progress=False, **FLAGS)
+    found = sbmds.fit(data.distances, out=tmp_path / "run", **QUIET, **FLAGS)
+    in_memory = sbmds.fit(data.distances, **QUIET, **FLAGS)
     assert np.array_equal(found.draws, in_memory.draws)
     np.save(tmp_path / "data.npy", data.distances)
     assert (tmp_path / "run" / "input").read_bytes() == (tmp_path / "data.npy").read_bytes()
@@ -94,8 +95,8 @@ def test_other_forms_with_out_have_the_draws_in_memory(form, data, names, tmp_pa
         "pairs": ([(names[a], names[b], data.distances[a, b]) for a in range(12) for b in range(a)], {}),
         "features": (data.truth, {"metric": "manhattan", "names": names}),
     }[form]
-    on_disk = sbmds.fit(given, out=tmp_path / "run", progress=False, **settings, **FLAGS)
-    in_memory = sbmds.fit(given, progress=False, **settings, **FLAGS)
+    on_disk = sbmds.fit(given, out=tmp_path / "run", **QUIET, **settings, **FLAGS)
+    in_memory = sbmds.fit(given, **QUIET, **settings, **FLAGS)
     assert on_disk.names == in_memory.names
     assert np.array_equal(on_disk.draws, in_memory.draws)
     reopened = sbmds.open(tmp_path / "run")
@@ -105,26 +106,26 @@ def test_other_forms_with_out_have_the_draws_in_memory(form, data, names, tmp_pa
 
 def test_resuming_gives_the_draws_of_one_go(data, tmp_path):
     settings = {**FLAGS, "draws": 50}
-    sbmds.fit(data.distances, out=tmp_path / "run", progress=False, if_not_converged="ignore", **settings)
-    longer = sbmds.fit(data.distances, out=tmp_path / "run", resume=True, draws=200, progress=False, if_not_converged="ignore")
-    at_once = sbmds.fit(data.distances, progress=False, if_not_converged="ignore", **FLAGS)
+    sbmds.fit(data.distances, out=tmp_path / "run", **QUIET, **settings)
+    longer = sbmds.fit(data.distances, out=tmp_path / "run", resume=True, draws=200, **QUIET)
+    at_once = sbmds.fit(data.distances, **QUIET, **FLAGS)
     assert np.array_equal(longer.raw_draws.shape, at_once.raw_draws.shape)
     assert np.array_equal(longer.sigma, at_once.sigma)
     with pytest.raises(ValueError, match="not those"):
-        sbmds.fit(2 * data.distances, out=tmp_path / "run", resume=True, draws=300, progress=False)
+        sbmds.fit(2 * data.distances, out=tmp_path / "run", resume=True, draws=300, **QUIET)
     with pytest.raises(ValueError, match="resume=True"):
-        sbmds.fit(data.distances, out=tmp_path / "run", progress=False)
+        sbmds.fit(data.distances, out=tmp_path / "run", **QUIET)
 
 
 def test_threads_do_not_matter(data):
-    one, two = (sbmds.fit(data.distances, threads=threads, progress=False, **FLAGS) for threads in (1, 2))
+    one, two = (sbmds.fit(data.distances, threads=threads, **QUIET, **FLAGS) for threads in (1, 2))
     assert np.array_equal(one.draws, two.draws)
 
 
 def test_a_tree_as_text_or_file(tmp_path):
     newick = "((a:1,b:1):1,(c:1,(d:0.5,e:0.5):0.5):1);"
     d = np.array([[abs(x - y) for x in (0, 1, 3, 4, 4.5)] for y in (0, 1, 3, 4, 4.5)]) + 0.2 * (1 - np.eye(5))
-    settings = {**FLAGS, "names": list("abcde"), "progress": False, "if_not_converged": "ignore"}
+    settings = {**FLAGS, "names": list("abcde"), **QUIET}
     (tmp_path / "tree.nwk").write_text(newick)
     text, file = sbmds.fit(d, tree=newick, **settings), sbmds.fit(d, tree=tmp_path / "tree.nwk", **settings)
     assert np.array_equal(text.draws, file.draws)
@@ -145,7 +146,7 @@ def test_the_program_is_there(tmp_path):
 
 def test_settings_are_those_of_the_configuration(data, tmp_path):
     found = sbmds.fit(data.distances, dims=3, prior_scale=2.5, keep="thin:2", learn_scale=True, out=tmp_path / "run",
-                      progress=False, if_not_converged="ignore", **FLAGS)  # fmt: skip
+                      **QUIET, **FLAGS)  # fmt: skip
     config = tomllib.loads((tmp_path / "run" / "config.toml").read_text())
     assert config["model"]["n_dims"] == 3 and config["priors"]["scale"] == 2.5 and config["priors"]["learn_scale"]
     assert found.n_draws == 100 and found.settings["run"]["keep"] == "thin:2"
