@@ -53,14 +53,17 @@ SWITCHES = {"resume", "overwrite", "force", "features", "no_names", "learn_scale
 
 
 def in_python(text: str) -> str:
-    """A message of the program with settings spelled as in Python; what stands in backticks is a command and stays."""
+    """A message with settings spelled as in Python; commands, which stand in backticks, stay."""
 
     def spelled(match: re.Match[str]) -> str:
         name = match[1].replace("-", "_")
         return f"{name}=True" if name in SWITCHES else name
 
+    def quoted(part: str) -> str:
+        return f"`{part[1:-1]}=True`" if part[1:-1] in SWITCHES else part
+
     parts = re.split(r"(`[^`]*`)", text)
-    return "".join(part if part.startswith("`") else re.sub(r"--([a-z][a-z0-9-]*)", spelled, part) for part in parts)
+    return "".join(quoted(part) if part.startswith("`") else re.sub(r"--([a-z][a-z0-9-]*)", spelled, part) for part in parts)
 
 
 def usage_error(text: str) -> Exception | None:

@@ -21,6 +21,7 @@ mod fit;
 mod fit_arguments;
 mod fit_plan;
 mod fit_settings;
+mod flags;
 mod from_beast;
 mod hdbscan;
 mod plot;

@@ -41,7 +41,7 @@ pub use scratch::Scratch;
 pub use simd::InstructionSet;
 
 use crate::Locations;
-use crate::coupling::Pairs;
+use crate::coupling::{PairShape, Pairs};
 use crate::numeric::dot;
 
 /// The coupled pairs and how dissimilarities scatter: everything the likelihood is made of, for a fixed dimension.
@@ -80,8 +80,7 @@ impl Likelihood {
     /// used nor counted.
     ///
     /// # Panics
-    /// If there is no dimension, or the pairs are not what [`Pairs`] promises of positions below `n_objects` (see
-    /// [`Pairs::check`]): the kernels read memory by them.
+    /// If there is no dimension, or the pairs are of another number of objects.
     pub fn new(
         n_objects: usize,
         n_dims: usize,
@@ -91,13 +90,13 @@ impl Likelihood {
         dissimilarity: impl Fn(usize, usize) -> f64 + Sync,
     ) -> Self {
         assert!(n_dims >= 1, "a map needs at least one dimension");
-        if let Err(problem) = pairs.check(n_objects) {
-            panic!("these pairs cannot be used: {problem}");
-        }
-        let layout: Box<dyn Layout> = match pairs {
-            Pairs::Diagonals(offsets) => Box::new(Diagonals::new(n_objects, offsets.clone(), storage, &dissimilarity)),
-            Pairs::Landmarks(count) => Box::new(Landmarks::new(n_objects, *count, storage, &dissimilarity)),
-            Pairs::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, &dissimilarity)),
+        assert_eq!(pairs.n_objects(), n_objects, "pairs of another number of objects");
+        let layout: Box<dyn Layout> = match pairs.shape() {
+            PairShape::Diagonals(offsets) => {
+                Box::new(Diagonals::new(n_objects, offsets.to_vec(), storage, &dissimilarity))
+            }
+            PairShape::Landmarks(count) => Box::new(Landmarks::new(n_objects, count, storage, &dissimilarity)),
+            PairShape::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, &dissimilarity)),
         };
         Self { layout, n_objects, n_dims, noise, instruction_set: InstructionSet::best() }
     }
