@@ -1,13 +1,16 @@
 //! Errors of the library as exceptions of Python.
 
 use std::any::Any;
-use std::io::ErrorKind;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyFileExistsError, PyFileNotFoundError, PyKeyError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+};
 use pyo3::prelude::*;
 use sbmds::cluster::ClusterError;
 use sbmds::dissimilarity::InputError;
+use sbmds::error::ErrorKind;
 use sbmds::run::RunError;
 
 /// Does work without holding the interpreter; a panic becomes an exception.
@@ -26,16 +29,17 @@ pub fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
 /// What to raise for an error of a run.
 pub fn of_run(error: RunError) -> PyErr {
     let message = error.to_string();
-    match error {
-        RunError::Input(error) => of_input(error),
-        RunError::Io { cause, .. } if cause.kind() == ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
-        RunError::NoRun(_) => PyFileNotFoundError::new_err(message),
-        RunError::Io { .. } | RunError::Store(_) | RunError::Set(_) | RunError::Checkpoint(_) | RunError::Locked(_) => {
-            PyOSError::new_err(message)
+    match (error.kind(), error) {
+        (_, RunError::Input(error)) => of_input(error),
+        (_, RunError::NoObject(_)) => PyKeyError::new_err(message),
+        (_, RunError::Io { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => {
+            PyFileNotFoundError::new_err(message)
         }
-        RunError::NoObject(_) => PyKeyError::new_err(message),
-        RunError::TooLarge { .. } => PyMemoryError::new_err(message),
-        RunError::NoDraws => PyRuntimeError::new_err(message),
+        (ErrorKind::NotFound, _) => PyFileNotFoundError::new_err(message),
+        (ErrorKind::Exists, _) => PyFileExistsError::new_err(message),
+        (ErrorKind::TooLarge, _) => PyMemoryError::new_err(message),
+        (ErrorKind::Unfinished, _) => PyRuntimeError::new_err(message),
+        (ErrorKind::Busy | ErrorKind::Damaged | ErrorKind::Io, _) => PyOSError::new_err(message),
         _ => PyValueError::new_err(message),
     }
 }

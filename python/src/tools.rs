@@ -104,13 +104,13 @@ pub fn log_likelihood<'py>(
         let positions = &coupling.order;
         let delta = |a: usize, b: usize| data.get(positions[a], positions[b]);
         let likelihood = Likelihood::new(n_objects, n_dims, &coupling.pairs, noise, Storage::F64, delta);
-        let (moved, mut slope) = (coupling.to_positions(&x), Locations::zeros(n_objects, n_dims));
+        let (moved, mut slope) = (coupling.order.to_positions(&x), Locations::zeros(n_objects, n_dims));
         let mut workspace = Workspace::parallel();
         let value = match gradient {
             true => likelihood.log_likelihood_and_gradient(&mut workspace, &moved, sigma, &mut slope),
             false => likelihood.log_likelihood(&mut workspace, &moved, sigma),
         };
-        Ok((value, coupling.to_objects(&slope), likelihood.n_pairs()))
+        Ok((value, coupling.order.to_objects(&slope), likelihood.n_pairs()))
     })?;
     let slope = if gradient { Some(array(py, rows(&slope), &[n_objects, n_dims])?) } else { None };
     Ok((value, slope, n_pairs))

@@ -113,7 +113,7 @@ def test_resuming_gives_the_draws_of_one_go(data, tmp_path):
     assert np.array_equal(longer.sigma, at_once.sigma)
     with pytest.raises(ValueError, match="not those"):
         sbmds.fit(2 * data.distances, out=tmp_path / "run", resume=True, draws=300, **QUIET)
-    with pytest.raises(ValueError, match="resume=True"):
+    with pytest.raises(FileExistsError, match="resume=True"):
         sbmds.fit(data.distances, out=tmp_path / "run", **QUIET)
 
 
