@@ -65,7 +65,7 @@ pub(crate) fn work(
     let shares = if shared.has_engine {
         Shares { at_once: 1, threads: n_threads }
     } else {
-        Shares::new(n_threads, n_chains, shared.problem.posterior.likelihood().n_pairs())
+        Shares::new(n_threads, n_chains, shared.problem.pairs.n_pairs())
     };
     let begins: Vec<_> = begins.into_iter().map(|begin| Mutex::new(Some(begin))).collect();
     let results: Vec<_> = (0..n_chains).map(|_| Mutex::new(None)).collect();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::anchor::anchor;
 use super::control::Control;
 use super::engine::Job;
 use super::problem::{Problem, asked_likelihood, check_connections, lay, likelihood, share_of_likelihood};
@@ -60,6 +61,8 @@ pub(crate) fn prepare(
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
     let warnings = reading.into_iter().chain(doubt).chain(scale.warning).chain(instructions::warning(&config));
     problem.warnings.extend(warnings);
+    let is_anchored = matches!(problem.coupling.couplings, Couplings::Anchored(_));
+    let problem = if is_anchored { anchor(problem, &config, control) } else { problem };
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }

@@ -4,6 +4,7 @@
 //! shared by all chains. A [`Workspace`] is the scratch memory of one chain. `reference` is the slow twin that says
 //! the equations plainly.
 
+mod anchored;
 mod arrays;
 mod asked;
 mod connections;
@@ -37,6 +38,7 @@ use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 use sum_tree::Branch;
 
+pub use anchored::{AnchorValue, Anchored};
 pub use connections::{Connections, Underdetermined};
 pub use dispatch::Want;
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
