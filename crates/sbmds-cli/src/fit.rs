@@ -11,9 +11,10 @@ use sbmds::draws::StoreError;
 use sbmds::draws::checkpoint::CheckpointError;
 use sbmds::fit::Engine;
 use sbmds::run::{
-    self, Changes, Control, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, RunDirectory, RunError,
-    TreeConfig,
+    self, Changes, Control, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, MeasurementConfig, ModelConfig,
+    RunDirectory, RunError, TreeConfig,
 };
+use sbmds::sampler::SamplerSettings;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::arguments::{CouplingArgs, ReadingArgs, n_threads};
@@ -22,6 +23,7 @@ use crate::duration;
 use crate::failure::Failure;
 use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
 use crate::fit_settings::Given;
+use crate::measurement_arguments::MeasurementArgs;
 use crate::progress::{Watch, WatchMode};
 use crate::tree_arguments::TreeArgs;
 
@@ -63,6 +65,8 @@ pub struct Fit {
     dims: usize,
     #[command(flatten)]
     coupling: CouplingArgs,
+    #[command(flatten)]
+    measurement: MeasurementArgs,
     #[command(flatten)]
     priors: PriorArgs,
     #[command(flatten)]
@@ -223,9 +227,10 @@ impl Fit {
             instructions: Vec::new(),
             input: self.input_config(input)?,
             model: self.model_config()?,
+            measurement: self.measurement_config()?,
             priors: self.priors.config(),
             tree: self.tree_config()?,
-            sampler: self.sampler.settings(self.drawing.warmup),
+            sampler: self.sampler_settings(),
             run: self.drawing.config(self.coupling.seed),
             ..FitConfig::default()
         })
@@ -239,13 +244,20 @@ impl Fit {
             names: self.reading.names.as_deref().map(absolute).transpose()?,
             value: self.reading.value.clone(),
             no_names: self.reading.no_names,
+            titers: self.measurement.titers.titers,
+            negative: self.coupling.admits_negative() && !self.measurement.titers.titers,
+            weight: self.reading.weight.clone(),
+            error: self.reading.error.clone(),
+            weights: self.reading.weights.as_deref().map(absolute).transpose()?,
+            errors: self.reading.errors.as_deref().map(absolute).transpose()?,
             ..InputConfig::default()
         };
         Ok(input.with_labels(self.labels.as_deref().map(absolute).transpose()?))
     }
 
     fn tree_config(&self) -> Result<Option<TreeConfig>, Failure> {
-        let Some(path) = &self.tree.tree else { return Ok(None) };
+        let path = self.tree.tree.as_ref().filter(|_| !self.measurement.titers.titers);
+        let Some(path) = path else { return Ok(None) };
         Ok(Some(TreeConfig {
             index: self.tree.tree_index,
             prune: self.tree.prune,
@@ -254,6 +266,17 @@ impl Fit {
             precision_update: self.trait_precision_update.into(),
             ..TreeConfig::new(absolute(path)?)
         }))
+    }
+
+    /// Maps of titres have modes in which whole clusters turn over.
+    fn sampler_settings(&self) -> SamplerSettings {
+        let settings = self.sampler.settings(self.drawing.warmup);
+        SamplerSettings { group_moves: settings.group_moves || self.measurement.titers.titers, ..settings }
+    }
+
+    fn measurement_config(&self) -> Result<MeasurementConfig, Failure> {
+        let tree = self.tree.tree.as_deref().map(absolute).transpose()?;
+        Ok(self.measurement.config(self.coupling.noise, &self.tree, tree.as_deref()))
     }
 
     fn model_config(&self) -> Result<ModelConfig, Failure> {
@@ -266,7 +289,7 @@ impl Fit {
             couplings,
             order: self.coupling.order.into(),
             landmarks: self.coupling.landmarks.into(),
-            noise: self.coupling.noise,
+            noise: self.coupling.kernel_noise(),
             storage: self.coupling.storage.into(),
             standardize: self.priors.standardize,
             ..ModelConfig::default()
@@ -321,7 +344,7 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 /// The name of an input without its extensions: of `euro.csv.gz`, `euro`. What comes through a pipe has none.
-fn stem(input: &Path) -> String {
+pub(crate) fn stem(input: &Path) -> String {
     if input == Path::new("-") || input.starts_with("/dev") || input.starts_with("/proc") {
         return "stdin".into();
     }
@@ -331,7 +354,7 @@ fn stem(input: &Path) -> String {
 }
 
 /// A path that means the same from every directory; `-` is standard input.
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     if path == Path::new("-") {
         return Ok(path.to_owned());
     }

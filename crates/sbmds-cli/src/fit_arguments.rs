@@ -65,6 +65,9 @@ pub struct SamplerArgs {
     /// Do not let single objects jump between the modes of their conditional posterior (nuts only)
     #[arg(long, alias = "no-leaps")]
     no_mode_jumps: bool,
+    /// Let clusters of objects turn over, where few pairs tie them to the rest (NUTS; always with --titers)
+    #[arg(long)]
+    group_moves: bool,
     /// Adapt step sizes by the rule of the paper instead of dual averaging
     #[arg(long)]
     paper_adaptation: bool,
@@ -172,6 +175,7 @@ impl SamplerArgs {
             min_depth: self.min_depth,
             max_depth: self.max_depth,
             mode_jumps: !self.no_mode_jumps,
+            group_moves: self.group_moves,
             paper_adaptation: self.paper_adaptation,
         }
     }

@@ -9,7 +9,7 @@ use super::problem::{Problem, asked_likelihood, check_connections, lay, likeliho
 use super::summary_lines::dimensions;
 use super::tree::RunTree;
 use super::unit::Scale;
-use super::{instructions, memory};
+use super::{instructions, measured, memory};
 use crate::coupling::{Coupling, Couplings};
 use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
@@ -48,9 +48,15 @@ pub(crate) fn prepare(
         files,
     });
     control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
-    let likelihood: Arc<dyn LogLikelihood> = match control.engine {
-        None => Arc::new(likelihood),
-        Some(engine) => engine.likelihood(Job {
+    let terms = measured::terms(&config, &data, &coupling, &likelihood, scale.unit)?;
+    let likelihood: Arc<dyn LogLikelihood> = match (terms, control.engine) {
+        (Some(terms), None) => terms,
+        (Some(_), Some(_)) => {
+            let problem = "weights, limits, titres and this noise are computed on one machine";
+            return Err(RunError::setting("`noise`", problem, "leave MPI out, or use the normal families"));
+        }
+        (None, None) => Arc::new(likelihood),
+        (None, Some(engine)) => engine.likelihood(Job {
             config: &config,
             n_threads: control.n_threads,
             observer: control.observer,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::connections::{disconnection, underdetermination};
 use super::coupled::CoupledPairs;
+use super::measured;
 use super::tree::RunTree;
 use super::unit::Unit;
 use crate::Locations;
@@ -24,6 +25,8 @@ pub(crate) struct Problem {
     /// The map at which couplings stand for all pairs, if they do (by coupling position, in the model's unit).
     pub anchor: Option<Locations>,
     pub unit: Unit,
+    /// Whether sigma is in that unit, too.
+    pub sigma_has_unit: bool,
     /// The tree along which locations diffuse, if there is one.
     pub tree: Option<Arc<RunTree>>,
     /// What the user was told about data and coupling though the run went on.
@@ -88,25 +91,21 @@ impl Problem {
         config: &Resolved,
         data: Dissimilarities,
         coupling: Coupling,
-        likelihood: Arc<dyn LogLikelihood>,
+        pairs: Arc<dyn LogLikelihood>,
         tree: Option<RunTree>,
     ) -> Result<Self, RunError> {
         let unit = Unit(config.model.unit);
-        let mut posterior = Posterior::new(Arc::clone(&likelihood), config.priors());
+        let mut posterior = Posterior::new(Arc::clone(&pairs), config.priors());
+        if let Some(locations) = measured::location_prior(config, &data, &coupling)? {
+            posterior = posterior.with_locations(locations);
+        }
         if let Some(tree) = &tree {
             posterior = posterior.with_tree(tree.prior(&coupling.order, config.model.n_dims)?);
         }
         let warnings = posterior.locations().warnings();
-        Ok(Self {
-            data,
-            coupling,
-            pairs: likelihood,
-            posterior,
-            anchor: None,
-            unit,
-            tree: tree.map(Arc::new),
-            warnings,
-        })
+        let sigma_has_unit = config.measurement.sigma_has_unit();
+        let tree = tree.map(Arc::new);
+        Ok(Self { data, coupling, pairs, posterior, anchor: None, unit, sigma_has_unit, tree, warnings })
     }
 
     /// Locations by position in the model's unit, as locations in input order and units.

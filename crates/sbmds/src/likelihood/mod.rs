@@ -17,6 +17,7 @@ mod landmarks;
 mod layout;
 mod log_likelihood;
 mod mills;
+mod new_object;
 mod noise;
 mod partial;
 mod partners;
@@ -42,6 +43,7 @@ pub use anchored::{AnchorValue, Anchored};
 pub use connections::{Connections, Underdetermined};
 pub use dispatch::Want;
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
+pub use new_object::NewObject;
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
 pub use partial::PartialSums;
@@ -402,6 +404,11 @@ impl Workspace {
     /// Evaluates on the current rayon pool when there is enough to do.
     pub fn parallel() -> Self {
         Self::new(true)
+    }
+
+    /// Whether evaluations may use many threads.
+    pub(crate) fn is_parallel(&self) -> bool {
+        self.parallel
     }
 
     fn new(parallel: bool) -> Self {

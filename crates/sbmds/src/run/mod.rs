@@ -35,6 +35,7 @@ mod share;
 mod sink;
 #[cfg(test)]
 pub(crate) mod test_run;
+mod titre_files;
 mod write;
 
 pub use combine::combine;
@@ -54,6 +55,6 @@ pub use crate::fit::{
     Silent, StressSummary, Summary, Why, check_memory, digits, disconnection, underdetermination,
 };
 pub use crate::settings::{
-    CheckedConfig, FitConfig, InputConfig, Keep, MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS, ModelConfig,
-    PriorConfig, PriorFamily, RunConfig, Start, TreeConfig,
+    CheckedConfig, FitConfig, InputConfig, Keep, Levels, MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS,
+    MeasurementConfig, ModelConfig, PriorConfig, PriorFamily, RunConfig, Start, TreeConfig, VirusTree,
 };

@@ -35,9 +35,16 @@ impl CheckedConfig {
     /// The same if none is given.
     pub(crate) fn default_scale(&self) -> f64 {
         match self.priors.family {
+            // Twofold dilutions are a unit of their own.
+            PriorFamily::Weak if self.input.titers && !self.priors.learn_scale => Priors::TITRE_SCALE,
             PriorFamily::Weak if !self.priors.learn_scale => Priors::WEAK_SCALE,
             _ => 1.0,
         }
+    }
+
+    /// What sigma is divided by before the model sees it: the unit of the data, unless the noise has none.
+    pub(crate) fn sigma_unit(&self) -> f64 {
+        if self.measurement.sigma_has_unit() { self.model.unit } else { 1.0 }
     }
 
     /// The same settings, changed in a way that needs no further check.
@@ -81,6 +88,7 @@ impl FitConfig {
         self.check_counts()?;
         self.check_numbers()?;
         self.check_tree()?;
+        self.measurement.check(self.input.titers)?;
         Ok(CheckedConfig(self))
     }
 

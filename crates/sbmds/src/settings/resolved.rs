@@ -118,7 +118,7 @@ impl Resolved {
     }
 
     fn noise_prior(&self) -> NoisePrior {
-        let (unit, priors) = (self.model.unit, &self.priors);
+        let (unit, priors) = (self.sigma_unit(), &self.priors);
         if let Some(sigma) = priors.sigma {
             return NoisePrior::Fixed { sigma: sigma / unit };
         }
