@@ -37,8 +37,12 @@
 //!
 //! All are on by default. Without them, neither fonts nor drawing nor compression of pictures is compiled.
 //!
+//! - `store`: draws on disk (Zarr v3, as ArviZ reads it) and runs in directories.
 //! - `figures`: figures for papers, as SVG, PDF and PNG.
 //! - `report`: the interactive page.
+
+// What is in the library for runs in directories alone.
+#![cfg_attr(not(feature = "store"), allow(dead_code, unused_imports))]
 
 mod align;
 pub mod beast;
@@ -69,6 +73,7 @@ pub mod quality;
 pub mod random;
 #[cfg(feature = "report")]
 pub mod report;
+#[cfg(feature = "store")]
 pub mod run;
 pub mod sampler;
 pub mod settings;
