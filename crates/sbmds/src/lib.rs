@@ -49,6 +49,8 @@ pub mod beast;
 pub mod brownian;
 pub mod calibration;
 mod cholesky;
+#[cfg(feature = "figures")]
+pub mod choose;
 pub mod cluster;
 pub mod coupling;
 pub mod dense;
@@ -64,11 +66,19 @@ pub mod files;
 pub mod fit;
 pub mod likelihood;
 pub mod locations;
+#[cfg(feature = "store")]
+pub mod loo;
 mod machine;
+#[cfg(feature = "store")]
+pub mod maps;
 pub mod measurement;
 mod numeric;
+#[cfg(feature = "store")]
+pub mod place;
 pub mod plain;
 pub mod posterior;
+#[cfg(feature = "store")]
+pub mod predict;
 pub mod quality;
 pub mod random;
 #[cfg(feature = "report")]
