@@ -37,14 +37,19 @@
 //!
 //! All are on by default. Without them, neither fonts nor drawing nor compression of pictures is compiled.
 //!
+//! - `store`: draws on disk (Zarr v3, as ArviZ reads it) and runs in directories.
 //! - `figures`: figures for papers, as SVG, PDF and PNG.
 //! - `report`: the interactive page.
+
+// What is in the library for runs in directories alone.
+#![cfg_attr(not(feature = "store"), allow(dead_code, unused_imports))]
 
 mod align;
 pub mod beast;
 pub mod brownian;
 pub mod calibration;
 mod cholesky;
+#[cfg(feature = "figures")]
 pub mod choose;
 pub mod cluster;
 pub mod coupling;
@@ -61,19 +66,24 @@ pub mod files;
 pub mod fit;
 pub mod likelihood;
 pub mod locations;
+#[cfg(feature = "store")]
 pub mod loo;
 mod machine;
+#[cfg(feature = "store")]
 pub mod maps;
 pub mod measurement;
 mod numeric;
+#[cfg(feature = "store")]
 pub mod place;
 pub mod plain;
 pub mod posterior;
+#[cfg(feature = "store")]
 pub mod predict;
 pub mod quality;
 pub mod random;
 #[cfg(feature = "report")]
 pub mod report;
+#[cfg(feature = "store")]
 pub mod run;
 pub mod sampler;
 pub mod settings;

@@ -4,7 +4,8 @@ use super::bagging::DrawId;
 use super::hull::convex_hull;
 use super::saved::SavedClusters;
 use crate::Locations;
-use crate::run::{FinishedRun, RunError};
+use crate::error::RunError;
+use crate::fit::Fitted;
 
 /// Draws whose clusters are outlined: as many as in the paper's figure.
 const N_OUTLINED: usize = 5;
@@ -28,7 +29,7 @@ pub(crate) struct Outline {
 /// # Errors
 /// If the draws cannot be read.
 pub(crate) fn outlines(
-    run: &FinishedRun,
+    run: &Fitted,
     saved: &SavedClusters,
     axes: &[Axes],
 ) -> Result<(Vec<DrawId>, Vec<Outline>), RunError> {

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::draw::Draw;
 use super::error::StoreError;
 use super::plan::{StorePlan, Variable};
 use super::reader::{DrawReader, Shape};
 use super::source::DrawSource;
-use super::writer::Draw;
 use crate::Locations;
 use crate::dissimilarity::Names;
 

@@ -11,36 +11,53 @@
 //! The shape is the planned one and draws not yet made read as NaN, so `xarray.open_datatree` and ArviZ open the store
 //! while the run goes on, after a kill and when it is done.
 //!
-//! Each chain's thread owns a [`ChainWriter`], which gathers draws until a chunk is full and then replaces the chunk's
+//! Each chain's thread owns a `ChainWriter`, which gathers draws until a chunk is full and then replaces the chunk's
 //! file whole. What is not yet in a full chunk goes into the run's [`checkpoint`]; a run killed and resumed from there
 //! ends with the same bytes as one never killed. Memory does not grow with the number of draws.
 
 pub mod checkpoint;
+#[cfg(feature = "store")]
 mod digest;
+mod draw;
 pub(crate) mod error;
+#[cfg(feature = "store")]
 mod export;
+#[cfg(feature = "store")]
 mod export_csv;
 mod memory;
 mod plan;
 mod reader;
+#[cfg(feature = "store")]
 mod reference;
+#[cfg(feature = "store")]
 mod shape;
 mod source;
 mod spaced;
+#[cfg(feature = "store")]
 mod store;
+#[cfg(feature = "store")]
 mod tree;
+#[cfg(feature = "store")]
 mod writer;
+#[cfg(feature = "store")]
 mod zarr;
+#[cfg(feature = "store")]
 mod zarr_source;
 
+#[cfg(feature = "store")]
 pub(crate) use digest::digest;
+pub use draw::{Buffered, Draw};
 pub use error::StoreError;
+#[cfg(feature = "store")]
 pub use export::{EXPORTED, Frame, export_npy};
+#[cfg(feature = "store")]
 pub use export_csv::export_csv;
 pub use memory::MemoryStore;
 pub use plan::{Axis, Dtype, StorePlan, Variable};
 pub(crate) use plan::{X_ROTATION, X_SHIFT};
 pub use reader::DrawReader;
 pub(crate) use spaced::Spaced;
+#[cfg(feature = "store")]
 pub use store::DrawStore;
-pub use writer::{Buffered, ChainWriter, Draw};
+#[cfg(feature = "store")]
+pub use writer::ChainWriter;

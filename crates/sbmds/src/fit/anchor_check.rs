@@ -113,10 +113,10 @@ impl AnchorCheck {
         match (self.holds, self.bands_needed) {
             (true, _) => format!("The anchored posterior stands for that of all pairs: {estimated}."),
             (false, Some(bands)) => format!(
-                "The anchored posterior is not that of all pairs: {estimated}. Remedy: --couplings anchored:{bands}, or full"
+                "The anchored posterior is not that of all pairs: {estimated}. Remedy: `couplings` anchored:{bands}, or full"
             ),
             (false, None) => {
-                format!("The anchored posterior is not that of all pairs: {estimated}. Remedy: --couplings full")
+                format!("The anchored posterior is not that of all pairs: {estimated}. Remedy: `couplings` full")
             }
         }
     }

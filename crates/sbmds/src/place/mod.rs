@@ -54,7 +54,7 @@ fn check(old: &OldMap, new: &NewObjects) -> Result<(), RunError> {
     if old.n_dims() > MOST_PLACED_DIMS {
         let problem =
             format!("the map has {} dimensions, and objects are placed in {MOST_PLACED_DIMS} at most", old.n_dims());
-        return Err(RunError::setting("RUN", problem, "fit them together with the others (--joint)"));
+        return Err(RunError::setting("RUN", problem, "fit them together with the others (`joint`)"));
     }
     match (0..new.names.len()).find(|&object| new.old_partners(object).next().is_none()) {
         None => Ok(()),

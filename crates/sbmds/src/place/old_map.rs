@@ -34,7 +34,7 @@ impl OldMap {
     pub fn of(run: &FinishedRun, most: usize) -> Result<Self, RunError> {
         if run.n_locations() == 0 {
             let problem = format!("{} kept no draws of the locations", run.path().display());
-            return Err(RunError::setting("RUN", problem, "fit again without --keep summary"));
+            return Err(RunError::setting("RUN", problem, "fit again without `keep` summary"));
         }
         let (chosen, n_dims) = (Spaced::new(run.n_locations(), most), run.reader().n_dims());
         let by_chain = |name: &str| -> Result<Vec<f64>, RunError> {

@@ -19,7 +19,7 @@ impl PosteriorDraws {
     pub fn of(run: &FinishedRun, most: usize) -> Result<Self, RunError> {
         if run.n_locations() == 0 {
             let problem = format!("{} kept no draws of the locations", run.path().display());
-            return Err(RunError::setting("RUN", problem, "fit again without --keep summary"));
+            return Err(RunError::setting("RUN", problem, "fit again without `keep` summary"));
         }
         let chosen = Spaced::new(run.n_locations(), most);
         let by_chain = |&chain: &usize| run.reader().scalar("sigma", chain);

@@ -59,7 +59,7 @@ impl Part {
         let (directory, config) = RunDirectory::reopen(path)?;
         let Some(chain) = config.run.chain else {
             let problem = format!("{} holds all {} chains of its fit", path.display(), config.run.chains);
-            return Err(apart(problem, "give runs made with --chain K"));
+            return Err(apart(problem, "give runs made with `chain` K"));
         };
         let config = Resolved::of_run(config.check()?);
         let sink = DirectorySink::open(&directory, config.run_id(), usize::MAX, observer, |_| {
@@ -95,7 +95,7 @@ fn unfinished(path: &Path, n_draws: usize, config: &FitConfig) -> RunError {
 /// Refuses parts that are not all chains of one fit, with the first reason found.
 fn check(parts: &[Part]) -> Result<(), RunError> {
     let Some((first, others)) = parts.split_first() else {
-        return Err(apart("there is nothing to combine".into(), "give the directories of runs made with --chain K"));
+        return Err(apart("there is nothing to combine".into(), "give the directories of runs made with `chain` K"));
     };
     for other in others {
         let both = format!("{} and {} are no chains of one fit", first.path(), other.path());
@@ -123,7 +123,7 @@ fn check(parts: &[Part]) -> Result<(), RunError> {
         return Ok(());
     }
     let problem = format!("of {n_chains} chains {} are missing: {}", missing.len(), missing.join(", "));
-    Err(apart(problem, "run them with --chain K, and give the directories of all"))
+    Err(apart(problem, "run them with `chain` K, and give the directories of all"))
 }
 
 /// The fit that the parts are chains of.
