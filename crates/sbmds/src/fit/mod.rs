@@ -1,5 +1,8 @@
 //! A whole fit: from dissimilarities in memory to draws, a map, diagnostics and two verdicts.
 
+mod all_pairs;
+mod anchor;
+mod anchor_check;
 mod builder;
 pub(crate) mod central;
 pub(crate) mod chain;
@@ -9,6 +12,7 @@ pub(crate) mod control;
 pub(crate) mod coupled;
 pub(crate) mod fitted;
 pub(crate) mod instructions;
+pub(crate) mod known;
 pub(crate) mod map_verdict;
 pub(crate) mod memory;
 pub(crate) mod monitor;
@@ -33,6 +37,7 @@ pub(crate) mod tree;
 pub(crate) mod unit;
 pub(crate) mod verdicts;
 
+pub use anchor_check::AnchorCheck;
 pub use builder::Fit;
 pub use central::{Central, SampledPairs};
 pub use chain::{SavedChain, Snapshot};
@@ -40,6 +45,7 @@ pub use connections::{disconnection, underdetermination};
 pub use control::Control;
 pub use coupled::CoupledPairs;
 pub use fitted::{Fitted, Measured};
+pub use known::Known;
 pub use memory::check_memory;
 pub use observer::{ChainProgress, Observer, Silent};
 pub use shepard::Shepard;

@@ -4,6 +4,7 @@
 //! shared by all chains. A [`Workspace`] is the scratch memory of one chain. `reference` is the slow twin that says
 //! the equations plainly.
 
+mod anchored;
 mod arrays;
 mod connections;
 mod deltas;
@@ -15,6 +16,7 @@ mod landmarks;
 mod layout;
 mod log_likelihood;
 mod mills;
+mod new_object;
 mod noise;
 mod partners;
 pub mod reference;
@@ -31,8 +33,10 @@ use graph::Graph;
 use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 
+pub use anchored::{AnchorValue, Anchored};
 pub use connections::{Connections, Underdetermined};
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
+pub use new_object::NewObject;
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
 use partners::Partners;

@@ -7,7 +7,7 @@ mod gibbs;
 mod hamiltonian;
 mod hmc;
 mod metropolis;
-mod mode_jump;
+pub(crate) mod mode_jump;
 mod moves;
 mod nuts;
 mod rigid;
