@@ -14,8 +14,8 @@ use crate::say::warn;
 /// Flags of `sbmds plot`.
 #[derive(Args)]
 pub struct Plot {
-    /// Directory of the run (several for density), then what to draw: map, shepard, trace, rank, ess, density, clusters,
-    /// groups or tree
+    /// Directory of the run (several for density), then what to draw: map, antigenic (a second run is where its
+    /// arrows go), shepard, trace, rank, ess, density, clusters, groups or tree
     #[arg(required = true, num_args = 2.., value_names = ["RUN", "KIND"])]
     words: Vec<PathBuf>,
     /// The file to write: .svg or .pdf (with the font inside) or .png (300 dots per inch)

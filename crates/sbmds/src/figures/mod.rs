@@ -5,11 +5,13 @@
 //! their font) or a PNG (300 dots per inch) by the extension of the file. Text is 7 points high at the width that is asked for; colours
 //! are those of Okabe and Ito (2008), which colour-blind people tell apart.
 
+mod antigenic;
 mod arrows;
 mod axes;
 mod chains;
 mod chart;
 mod clusters;
+mod contour;
 mod density;
 mod ess;
 mod groups;
@@ -60,6 +62,8 @@ pub enum Kind {
     Clusters,
     /// The median location of every group of objects.
     Groups,
+    /// Viruses, sera and the regions of their draws on a grid of twofold dilutions; with a second run, arrows to its map.
+    Antigenic,
     /// The tree of a fit along one, drawn over the map: where ancestors were, and when.
     Tree,
 }
@@ -77,10 +81,11 @@ impl FromStr for Kind {
             "density" => Self::Density,
             "clusters" => Self::Clusters,
             "groups" => Self::Groups,
+            "antigenic" => Self::Antigenic,
             "tree" => Self::Tree,
             _ => {
                 return Err(format!(
-                    "{word:?} is no figure. Remedy: end with map, shepard, trace, rank, ess, density, clusters, groups or tree, as in \
+                    "{word:?} is no figure. Remedy: end with map, antigenic, shepard, trace, rank, ess, density, clusters, groups or tree, as in \
                      `sbmds plot RUN map --out map.svg`"
                 ));
             }
@@ -128,6 +133,9 @@ pub fn draw(kind: Kind, runs: &[FinishedRun], options: &Options) -> Result<Scene
         (Kind::Clusters, [run]) => clusters::draw(run, options, width),
         (Kind::Groups, [run]) => groups::draw(run, options, width),
         (Kind::Tree, [run]) => tree::draw(run, options, width),
+        (Kind::Antigenic, [run]) => antigenic::draw(run, None, options, width),
+        (Kind::Antigenic, [run, other]) => antigenic::draw(run, Some(other), options, width),
+        (Kind::Map, [run]) if run.summary().titres.is_some() => antigenic::draw(run, None, options, width),
         (Kind::Map, [run]) => map::draw(run, options, width),
         (Kind::Shepard, [run]) => shepard::draw(run, width),
         (Kind::Trace, [run]) => chains::trace(run, quantity.unwrap_or("sigma"), width),
