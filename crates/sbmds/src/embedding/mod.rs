@@ -27,7 +27,7 @@ pub use mixed_moments::ObjectModes;
 pub use moments::{Ellipse, Moments};
 pub(crate) use object_modes::alignment_to_mean;
 pub use object_modes::{ModeCentres, find_object_modes};
-pub use start::{disperse, prior_draw};
+pub use start::disperse;
 pub use summary::{Embedding, ObjectFit, object_fits, read_embedding_csv, write_embedding_csv};
 
 pub use crate::align::{RigidMotion, axis_share, principal_axes, procrustes, rms_difference, shift_onto};

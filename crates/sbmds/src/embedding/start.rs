@@ -1,14 +1,9 @@
-//! Where chains start: a draw from the prior, or a first map jittered differently for each chain.
+//! Where chains start: a first map jittered differently for each chain.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::Locations;
-
-/// Locations from N(0, scale^2 I): the prior itself when `scale` is its standard deviation.
-pub fn prior_draw(n_objects: usize, n_dims: usize, scale: f64, rng: &mut ChaCha8Rng) -> Locations {
-    Locations::from_fn(n_objects, n_dims, |_, _| scale * standard_normal(rng))
-}
 
 /// The start with N(0, (spread s)^2) added to every coordinate, where s is the root mean squared coordinate of the
 /// start about its centre (1 when all objects coincide).
@@ -51,17 +46,9 @@ mod tests {
     }
 
     #[test]
-    fn prior_draws_have_the_scale_and_follow_the_seed() {
-        let draw = prior_draw(20_000, 2, 3.0, &mut rng(1));
-        // The standard error of a root mean square over 40,000 coordinates is 3 / sqrt(80,000) = 0.011.
-        assert!((size(&draw) - 3.0).abs() < 0.04);
-        assert_eq!(draw, prior_draw(20_000, 2, 3.0, &mut rng(1)));
-        assert_ne!(draw, prior_draw(20_000, 2, 3.0, &mut rng(2)));
-    }
-
-    #[test]
     fn dispersed_starts_are_jittered_in_proportion_to_the_map() {
-        let start = prior_draw(20_000, 2, 50.0, &mut rng(3));
+        let mut of_start = rng(3);
+        let start = Locations::from_fn(20_000, 2, |_, _| 50.0 * standard_normal(&mut of_start));
         let jittered = disperse(&start, 0.2, &mut rng(4));
         // Two coordinates, each moved by 0.2 * 50 on average.
         assert!((rms_difference(&start, &jittered) / 200.0_f64.sqrt() - 1.0).abs() < 0.02);

@@ -117,3 +117,44 @@ fn mean_square(values: &[f64]) -> f64 {
     // A map may be flat; a variance may not.
     mean.max(f64::MIN_POSITIVE.sqrt())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, stream};
+
+    /// The standard error of a mean square of 20,000 numbers is 1% of it.
+    #[test]
+    fn draws_and_starts_have_the_variances_of_the_prior() {
+        let fixed = ScalePrior::Fixed { variances: vec![9.0, 0.25] };
+        let prior = NormalPrior::new(20_000, 2, fixed);
+        let rng = &mut stream(1, 0, Purpose::Start);
+        let (x, spread) = prior.draw(rng);
+        assert_eq!(spread, prior.start_spread(&x, rng));
+        for x in [x, prior.draw_start(rng)] {
+            let (first, second) = x.split_at(20_000);
+            assert!((mean_square(first) / 9.0 - 1.0).abs() < 0.04 && (mean_square(second) / 0.25 - 1.0).abs() < 0.04);
+        }
+        let learned = NormalPrior::new(20_000, 1, ScalePrior::Learned { shape: 1.0, rate: 4.0 });
+        let start = learned.draw_start(rng);
+        assert!((mean_square(&start) / 4.0 - 1.0).abs() < 0.04);
+        assert_eq!(learned.start_spread(&start, rng), Spread::Scales(vec![mean_square(&start)]));
+    }
+
+    /// log p and its gradient by central differences.
+    #[test]
+    fn the_gradient_is_that_of_the_log_density() {
+        let prior = NormalPrior::new(2, 2, ScalePrior::Fixed { variances: vec![2.0, 0.5] });
+        let (x, spread, scratch) = ([0.3, -1.0, 0.7, 0.2], Spread::Scales(vec![2.0, 0.5]), &mut Scratch::default());
+        let mut gradient = [1.0; 4];
+        assert_eq!(prior.add_gradient(scratch, &x, &spread, &mut gradient), prior.log_density(scratch, &x, &spread));
+        for k in 0..4 {
+            let mut at = |by: f64| {
+                let mut moved = x;
+                moved[k] += by;
+                prior.log_density(scratch, &moved, &spread)
+            };
+            assert!(((at(1e-6) - at(-1e-6)) / 2e-6 - (gradient[k] - 1.0)).abs() < 1e-8);
+        }
+    }
+}

@@ -63,8 +63,8 @@
     for (let object = 0; object < n; object++) {
       const value = column.values[object];
       const known = Number.isFinite(value);
-      const place = high > low ? Math.min(1, Math.max(0, (value - low) / (high - low))) : 0.5;
-      put(painted.colours, object, known ? between(ramp, place) : other, 255);
+      const share = high > low ? Math.min(1, Math.max(0, (value - low) / (high - low))) : 0.5;
+      put(painted.colours, object, known ? between(ramp, share) : other, 255);
     }
     return { ...painted, legend: { kind: "numeric", name: column.name, low, high, ramp: ramp.map((colour) => `rgb(${colour})`) } };
   }
@@ -77,8 +77,8 @@
     return sorted.length < 200 ? [at(0), at(1)] : [at(0.01), at(0.99)];
   }
 
-  function between(ramp, place) {
-    const scaled = place * (ramp.length - 1);
+  function between(ramp, share) {
+    const scaled = share * (ramp.length - 1);
     const left = Math.min(ramp.length - 2, Math.floor(scaled));
     return ramp[left].map((channel, i) => Math.round(channel + (scaled - left) * (ramp[left + 1][i] - channel)));
   }
@@ -106,14 +106,14 @@
     for (const code of column.codes) code === NO_LEVEL ? nMissing++ : sizes[code]++;
     const order = [...sizes.keys()].filter((code) => sizes[code]).sort((a, b) => sizes[b] - sizes[a] || a - b);
     const named = order.slice(0, MAX_LEVELS).sort((a, b) => a - b);
-    const place = new Int32Array(column.levels.length).fill(-1);
-    named.forEach((code, rank) => (place[code] = rank));
+    const rankOf = new Int32Array(column.levels.length).fill(-1);
+    named.forEach((code, rank) => (rankOf[code] = rank));
     const palette = levelColours();
     const other = rgb(css("--other"));
     const opacity = column.opacity ? (object) => Math.max(FADED + 1, Math.round(255 * column.opacity[object])) : () => 255;
     for (let object = 0; object < n; object++) {
       const code = column.codes[object];
-      const rank = code === NO_LEVEL ? -1 : place[code];
+      const rank = code === NO_LEVEL ? -1 : rankOf[code];
       put(painted.colours, object, rank < 0 ? other : palette[rank], hidden.has(rank) ? FADED : opacity(object));
       painted.shapes[object] = rank < 0 ? 0 : Math.floor(rank / N_COLOURS);
     }

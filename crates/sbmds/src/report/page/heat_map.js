@@ -23,8 +23,8 @@
       element("div", { class: "heat-scale legend", "aria-hidden": "true" }, ramp, element("div", { class: "ends" }, ...["0", "probability of sharing a cluster", "1"].map((text) => element("span", {}, text)))),
       element("figcaption", { class: "note" }, `${nBins === model.n ? "Every object" : `Objects in ${nBins} bins of about ${count(model.n / nBins)}`}, by consensus cluster and the surest first; lines part the clusters. Dark squares on the diagonal are clusters that the draws agree on.`)));
 
-    const across = (place) => LEFT + (place / model.n) * SIDE;
-    const down = (place) => TOP + (place / model.n) * SIDE;
+    const across = (index) => LEFT + (index / model.n) * SIDE;
+    const down = (index) => TOP + (index / model.n) * SIDE;
     const device = (pixel) => Math.round(pixel * RATIO);
 
     function describe(group) {
@@ -89,8 +89,8 @@
     }
 
     const binAt = (pixel) => {
-      const place = (pixel / SIDE) * model.n;
-      return place < 0 || place >= model.n ? -1 : heat.ends.findIndex((end) => end > place);
+      const index = (pixel / SIDE) * model.n;
+      return index < 0 || index >= model.n ? -1 : heat.ends.findIndex((end) => end > index);
     };
     function binsUnder(event) {
       const box = canvas.getBoundingClientRect();
@@ -124,10 +124,10 @@
   // Runs of objects of one consensus cluster, in the order shown.
   function groupsOf(heat, codes) {
     const groups = [];
-    heat.order.forEach((object, place) => {
+    heat.order.forEach((object, index) => {
       const code = codes[object];
-      if (!groups.length || groups.at(-1).code !== code) groups.push({ code, start: place, end: place, name: code === NOISE ? "noise" : `cluster ${code}`, short: code === NOISE ? "noise" : String(code) });
-      groups.at(-1).end = place + 1;
+      if (!groups.length || groups.at(-1).code !== code) groups.push({ code, start: index, end: index, name: code === NOISE ? "noise" : `cluster ${code}`, short: code === NOISE ? "noise" : String(code) });
+      groups.at(-1).end = index + 1;
     });
     return groups;
   }

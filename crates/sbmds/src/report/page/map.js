@@ -1,7 +1,7 @@
 // The map panel: layers in step with one camera, names where there is room, the selected object with its neighbours, and playing the draws.
 "use strict";
 (() => {
-  const NAMES_AMONG = 1500; // names are placed when at most so many objects are in view
+  const NAMES_AMONG = 1500; // names are placed when at most this many objects are in view
   const STEP_MILLISECONDS = 700; // from one draw to the next
   const HALO = 3;
 
@@ -150,15 +150,15 @@
 
     // Greedy: those that matter first, then the rest in input order, each to the right, left, above or below its point where nothing is yet.
     function drawNames(ctx, first, { ink, paper }) {
-      const place = Sbmds.makeRoom(camera.width, camera.height);
+      const room = Sbmds.makeRoom(camera.width, camera.height);
       const seen = view.names ? inView() : [];
-      for (const object of seen) place.point(...pixelOf(object), scene.radius);
+      for (const object of seen) room.point(...pixelOf(object), scene.radius);
       ctx.font = `12px ${Sbmds.themeColour("--sans")}`;
       ctx.lineJoin = "round";
       const isFirst = new Set(first);
       for (const object of [...first, ...seen.filter((other) => !isFirst.has(other) && painted.colours[4 * other + 3] > Sbmds.FADED)]) {
         const text = Sbmds.shorten(model.names[object], 28) + Sbmds.shareOf(model, object);
-        const spot = place.text(...pixelOf(object), ctx.measureText(text).width, scene.radius, object === view.selected || object === view.hovered);
+        const spot = room.text(...pixelOf(object), ctx.measureText(text).width, scene.radius, object === view.selected || object === view.hovered);
         if (!spot) continue;
         ctx.strokeStyle = paper;
         ctx.lineWidth = HALO;
@@ -296,7 +296,7 @@
     const take = (box) => { for (const cell of cells(...box)) taken[cell] = 1; };
     return {
       point: (x, y, radius) => take([x - radius / 2, y - radius / 2, x + radius / 2, y + radius / 2]),
-      // Where the text's baseline starts, or null without room; `forced` texts get a place in any case.
+      // Where the text's baseline starts, or null without room; `forced` texts are drawn in any case.
       text: (x, y, length, radius, forced) => {
         const gap = radius + 4;
         const spots = [[x + gap, y + 4], [x - gap - length, y + 4], [x - length / 2, y - gap - 1], [x - length / 2, y + gap + 10]];

@@ -12,14 +12,14 @@
   const SHARED = `#version 300 es
     precision highp float;
     uniform vec2 u_centre, u_half; // of the window, in map units
-    vec4 place(vec2 at) { return vec4((at - u_centre) / u_half, 0., 1.); }`;
+    vec4 clip(vec2 at) { return vec4((at - u_centre) / u_half, 0., 1.); }`;
 
   const POINT_VERTEX = `${SHARED}
     in vec2 a_from, a_to; in vec4 a_colour; in float a_shape;
     uniform float u_mix, u_size, u_opacity;
     out vec4 v_colour; flat out int v_shape;
     void main() {
-      gl_Position = place(mix(a_from, a_to, u_mix));
+      gl_Position = clip(mix(a_from, a_to, u_mix));
       gl_PointSize = u_size;
       v_colour = vec4(a_colour.rgb, a_colour.a * u_opacity);
       v_shape = int(a_shape);
@@ -53,7 +53,7 @@
     void main() {
       v_at = a_corner * 1.2;
       v_colour = a_colour;
-      gl_Position = place(a_centre + v_at.x * a_axes.xy + v_at.y * a_axes.zw);
+      gl_Position = clip(a_centre + v_at.x * a_axes.xy + v_at.y * a_axes.zw);
     }`;
 
   const ELLIPSE_FRAGMENT = `#version 300 es

@@ -71,9 +71,9 @@
     const ranks = new Uint32Array(times.length);
     Array.from(times.keys()).sort((a, b) => times[a] - times[b]).forEach((node, rank) => { ranks[node] = rank; });
     const shade = (node) => Math.floor((SHADES * ranks[node]) / times.length);
-    const place = (node) => `${x(at(node, 0)).toFixed(1)} ${y(at(node, 1)).toFixed(1)}`;
+    const point = (node) => `${x(at(node, 0)).toFixed(1)} ${y(at(node, 1)).toFixed(1)}`;
     const paths = Array.from({ length: SHADES }, () => []);
-    parents.forEach((parent, node) => { if (parent !== NONE) paths[shade(node)].push(`M${place(parent)}L${place(node)}`); });
+    parents.forEach((parent, node) => { if (parent !== NONE) paths[shade(node)].push(`M${point(parent)}L${point(node)}`); });
     paths.forEach((lines, k) => chart.append(svg("path", { class: "branches", d: lines.join(""), fill: "none", stroke: `var(--s${k})`, "stroke-width": 0.8, "stroke-opacity": 0.75 })));
     objects.forEach((object, node) => {
       if (object === NONE) return;
@@ -83,7 +83,7 @@
       chart.append(dot);
     });
     const root = parents.length - 1;
-    chart.append(svg("path", { class: "root", d: `M${place(root)}m-6 0h12m-6 -6v12`, stroke: "var(--ink)", "stroke-width": 1.6 }, svg("title", {}, "root")));
+    chart.append(svg("path", { class: "root", d: `M${point(root)}m-6 0h12m-6 -6v12`, stroke: "var(--ink)", "stroke-width": 1.6 }, svg("title", {}, "root")));
     return element("figure", { class: "tree-map" }, element("h3", {}, "The tree over the map"), chart,
       element("figcaption", { class: "note" }, `Lines are branches between mean locations, from the root (cross) to the tips (dots); colours follow the order of the nodes in time, from 0 to ${number(latest)} after the root.`));
   }
