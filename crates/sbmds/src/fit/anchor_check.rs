@@ -180,7 +180,7 @@ mod tests {
         let mut rng = stream(1, 0, Purpose::Simulation);
         let draws: Vec<f64> = (0..2_000).map(|_| StandardNormal.sample(&mut rng)).collect();
         let shifted: Vec<f64> = draws.iter().map(|z| 0.8 * z).collect();
-        let check = AnchorCheck::from_weights(&shifted, &[draws.clone()], 10.0, 20, 1_000);
+        let check = AnchorCheck::from_weights(&shifted, std::slice::from_ref(&draws), 10.0, 20, 1_000);
         assert!((check.shift - 0.8).abs() < 0.05 && (check.sd_ratio - 1.0).abs() < 0.05, "{check:?}");
         assert!(!check.holds && check.bands_needed.is_some_and(|bands| (40..80).contains(&bands)), "{check:?}");
         let narrower: Vec<f64> = draws.iter().map(|z| -0.5 * z * z * (1.0 / 0.81 - 1.0)).collect();

@@ -110,7 +110,7 @@ fn check(parts: &[Part]) -> Result<(), RunError> {
             return Err(apart(problem, "run one of them again with the settings of the other"));
         }
     }
-    for pair in parts.windows(2).filter(|pair| pair[0].chain == pair[1].chain) {
+    if let Some(pair) = parts.windows(2).find(|pair| pair[0].chain == pair[1].chain) {
         let problem = format!("{} and {} are both chain {}", pair[0].path(), pair[1].path(), pair[0].chain);
         return Err(apart(problem, "give every chain once"));
     }

@@ -166,7 +166,7 @@ fn the_gradient_of_titres_is_that_of_all_unknowns() {
     let own = parameters.start();
     assert_eq!((own.len(), parameters.names().len(), parameters.reported(&own).len()), (7, 7, 7));
     assert_eq!(parameters.names()[2], "potency[a]");
-    let x = vec![0.3, -1.0, 1.4, 0.2, 0.9, 0.1, -0.7, 2.0];
+    let x = [0.3, -1.0, 1.4, 0.2, 0.9, 0.1, -0.7, 2.0];
     let all: Vec<f64> = x.iter().chain(&[0.8_f64.ln()]).chain(&own).copied().collect();
     let density = |all: &[f64], gradient: Option<&mut Vec<f64>>| {
         let (x, rest) = all.split_at(8);
