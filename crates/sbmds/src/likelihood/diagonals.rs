@@ -6,37 +6,37 @@
 use std::ops::Range;
 
 use super::Storage;
-use super::arrays::Arrays;
 use super::deltas::Deltas;
-use super::density::{Energy, PairDensity, Total};
+use super::density::{Energy, Expected, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
-use super::layout::{Chunk, ChunkGradient, Layout, pairs_per_chunk, split_work};
+use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled, pairs_per_chunk, split_work};
 use super::simd::Simd;
+use super::two_passes::TwoPasses;
 
 pub(super) struct Diagonals {
-    shape: Shape,
+    pub(super) shape: Shape,
     deltas: Deltas,
     /// Where each tile starts in `deltas`.
-    tile_starts: Vec<usize>,
+    pub(super) tile_starts: Vec<usize>,
     chunks: Vec<Chunk>,
     chunk_tiles: Vec<ChunkTiles>,
     n_pairs: usize,
 }
 
-struct ChunkTiles {
-    tiles: Range<usize>,
-    has_missing: bool,
+pub(super) struct ChunkTiles {
+    pub(super) tiles: Range<usize>,
+    pub(super) has_missing: bool,
 }
 
 /// Rows of a tile: eight AVX-512 vectors. Both ends of a band's tile stay in the first-level cache, and for offsets
 /// far apart 32, 128 and 256 measured slower too.
-const TILE: usize = 64;
+pub(super) const TILE: usize = 64;
 
 /// Which pairs there are.
-struct Shape {
-    n_objects: usize,
+pub(super) struct Shape {
+    pub(super) n_objects: usize,
     /// Increasing.
-    offsets: Vec<usize>,
+    pub(super) offsets: Vec<usize>,
 }
 
 impl Shape {
@@ -47,12 +47,12 @@ impl Shape {
     }
 
     /// Whether the offsets are 1, 2, 3, ...: then neighbouring diagonals share their cache lines.
-    fn is_band(&self) -> bool {
+    pub(super) fn is_band(&self) -> bool {
         self.offsets.last().is_none_or(|&last| last == self.offsets.len())
     }
 
     /// Offsets that have at least one pair whose lower end is in the tile starting at row `first`.
-    fn offsets_at(&self, first: usize) -> &[usize] {
+    pub(super) fn offsets_at(&self, first: usize) -> &[usize] {
         &self.offsets[..self.offsets.partition_point(|&offset| first + offset < self.n_objects)]
     }
 
@@ -138,23 +138,35 @@ impl Diagonals {
     }
 }
 
-impl Layout for Diagonals {
+impl Kernels<f64> for Diagonals {
     fn chunks(&self) -> &[Chunk] {
         &self.chunks
     }
 
+    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f64>, out: &mut ChunkGradient<f64>) -> Energy {
+        let chunk = &self.chunk_tiles[chunk];
+        dispatch(choice, DiagonalsKernel { layout: self, chunk, n_dims: choice.n_dims, scaled, out })
+    }
+}
+
+impl Kernels<f32> for Diagonals {
+    fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f32>, out: &mut ChunkGradient<f32>) -> Energy {
+        let (chunk, deltas) = (&self.chunk_tiles[chunk], self.deltas.single());
+        dispatch(choice, TwoPasses { layout: self, deltas, chunk, n_dims: choice.n_dims, scaled, out })
+    }
+}
+
+impl Layout for Diagonals {
     fn deltas_mut(&mut self) -> &mut Deltas {
         &mut self.deltas
     }
 
     fn n_pairs(&self) -> usize {
         self.n_pairs
-    }
-
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
-        let kernel =
-            DiagonalsKernel { layout: self, chunk: &self.chunk_tiles[chunk], n_dims: choice.n_dims, x, per_sigma, out };
-        dispatch(choice, kernel)
     }
 
     fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
@@ -174,23 +186,24 @@ struct DiagonalsKernel<'a> {
     layout: &'a Diagonals,
     chunk: &'a ChunkTiles,
     n_dims: usize,
-    x: &'a Arrays,
-    per_sigma: f64,
-    out: &'a mut ChunkGradient,
+    scaled: Scaled<'a, f64>,
+    out: &'a mut ChunkGradient<f64>,
 }
 
 impl Kernel for DiagonalsKernel<'_> {
+    type Number = f64;
+
     #[inline(always)]
-    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    fn run<S: Simd<Number = f64>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
         s: S,
         density: P,
     ) -> Energy {
         let Diagonals { shape, deltas, tile_starts, .. } = self.layout;
-        let mut total = Total::new(s);
+        let mut total = TotalOf::<S>::new(s);
         let mut widened = [0.0; Deltas::LONGEST_RUN];
         let is_band = shape.is_band();
-        let x = self.x.origin();
+        let x = self.scaled.x.origin();
         let (mut g_near, g_far) = self.out.origins();
         let mut g_near_stride = self.out.near.stride();
         let g_far_stride = self.out.far.stride();
@@ -207,13 +220,13 @@ impl Kernel for DiagonalsKernel<'_> {
                     deltas: deltas.run(start..start + TILE, &mut widened),
                     x_near: x.wrapping_add(first),
                     x_far: x.wrapping_add(first + offset),
-                    x_stride: self.x.stride(),
+                    x_stride: self.scaled.x.stride(),
                     g_near: g_near.wrapping_add(first),
                     g_far: g_far.wrapping_add(first + offset),
                     g_near_stride,
                     g_far_stride,
                     n_dims: if D == 0 { self.n_dims } else { D },
-                    per_sigma: s.splat(self.per_sigma),
+                    per_sigma: s.splat(self.scaled.per_sigma),
                     to_next: offsets.get(index + 1).map_or(0, |next| next - offset),
                 };
                 start += TILE;
@@ -257,8 +270,8 @@ impl<V: Copy> PairRun<V> {
     /// Deltas, locations and gradients can be accessed for `range`, its end rounded up to whole vectors.
     #[inline(always)]
     unsafe fn steps<
-        S: Simd<V = V>,
-        P: PairDensity,
+        S: Simd<Number = f64, V = V>,
+        P: PairDensity<S>,
         const D: usize,
         const VALUE: bool,
         const GRADIENT: bool,
@@ -269,19 +282,19 @@ impl<V: Copy> PairRun<V> {
         s: S,
         density: P,
         range: Range<usize>,
-        total: &mut Total<S>,
+        total: &mut TotalOf<S>,
     ) {
         let mut i = range.start;
         while i < range.end {
             // SAFETY: the caller's promise.
             unsafe { self.step::<S, P, D, VALUE, GRADIENT, MASKED, AHEAD>(s, density, i, total) };
             i += S::LANES;
-            if VALUE && i.is_multiple_of(S::LANES * Total::<S>::VECTORS_PER_DIVISION) {
-                total.divide(s);
+            if VALUE && i.is_multiple_of(S::LANES * TotalOf::<S>::VECTORS_PER_SETTLING) {
+                total.settle(s);
             }
         }
-        if VALUE && !i.is_multiple_of(S::LANES * Total::<S>::VECTORS_PER_DIVISION) {
-            total.divide(s);
+        if VALUE && !i.is_multiple_of(S::LANES * TotalOf::<S>::VECTORS_PER_SETTLING) {
+            total.settle(s);
         }
     }
 
@@ -291,8 +304,8 @@ impl<V: Copy> PairRun<V> {
     /// Deltas, locations and gradients can be accessed for `S::LANES` pairs from the i-th on.
     #[inline(always)]
     unsafe fn step<
-        S: Simd<V = V>,
-        P: PairDensity,
+        S: Simd<Number = f64, V = V>,
+        P: PairDensity<S>,
         const D: usize,
         const VALUE: bool,
         const GRADIENT: bool,
@@ -303,7 +316,7 @@ impl<V: Copy> PairRun<V> {
         s: S,
         density: P,
         i: usize,
-        total: &mut Total<S>,
+        total: &mut TotalOf<S>,
     ) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -320,8 +333,8 @@ impl<V: Copy> PairRun<V> {
                     kept[dim] = dx;
                 }
             }
-            let y = s.mul(s.load(self.deltas.add(i)), self.per_sigma);
-            let slope = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let y = Expected { delta: s.load(self.deltas.add(i)), per_sigma: self.per_sigma };
+            let slope = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
             if GRADIENT {
                 if AHEAD {
                     self.prefetch_next(s, i);
@@ -339,7 +352,7 @@ impl<V: Copy> PairRun<V> {
 
     /// Fetches the far ends of the next diagonal: they lie anywhere, so the processor cannot guess them.
     #[inline(always)]
-    fn prefetch_next<S: Simd<V = V>>(&self, s: S, i: usize) {
+    fn prefetch_next<S: Simd<Number = f64, V = V>>(&self, s: S, i: usize) {
         for dim in 0..self.n_dims {
             s.prefetch(self.x_far.wrapping_add(self.to_next + dim * self.x_stride + i));
             s.prefetch(self.g_far.wrapping_add(self.to_next + dim * self.g_far_stride + i));

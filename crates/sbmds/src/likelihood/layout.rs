@@ -6,19 +6,28 @@ use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::Energy;
 use super::dispatch::Choice;
+use super::simd::Number;
+use super::slopes::Slopes;
 
 /// Pairs of one coupling with their dissimilarities, arranged for a kernel.
 ///
 /// The pairs are split into chunks by the problem alone, never by the number of threads: each chunk sums its gradient
 /// in private memory and the chunks are added in order, so that any number of threads gives the same bits.
-pub(super) trait Layout: Send + Sync {
-    fn chunks(&self) -> &[Chunk];
-
+pub(super) trait Layout: Kernels<f64> + Kernels<f32> {
     /// Number of pairs with a dissimilarity.
     fn n_pairs(&self) -> usize;
 
     /// The dissimilarities, to be measured in another unit.
     fn deltas_mut(&mut self) -> &mut Deltas;
+
+    /// Calls back with the partners of the object at `place` and their dissimilarity until told `false`; missing pairs
+    /// are left out.
+    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool);
+}
+
+/// The kernels of an arrangement that compute with numbers of one type.
+pub(super) trait Kernels<T: Number>: Send + Sync {
+    fn chunks(&self) -> &[Chunk];
 
     /// Whether the kernel wants the coordinates of an object side by side.
     fn interleaved(&self) -> bool {
@@ -26,12 +35,22 @@ pub(super) trait Layout: Send + Sync {
     }
 
     /// Energy of one chunk (if wanted), its gradient added to `near` and `far` (if wanted).
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy;
-
-    /// Calls back with the partners of the object at `place` and their dissimilarity until told `false`; missing pairs
-    /// are left out.
-    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool);
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: Scaled<'_, T>, out: &mut ChunkGradient<T>) -> Energy;
 }
+
+/// Locations in the unit of the kernels, and the factor that brings dissimilarities there.
+pub(super) struct Scaled<'a, T> {
+    pub(super) x: &'a Arrays<T>,
+    pub(super) per_sigma: f64,
+}
+
+impl<T> Clone for Scaled<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Scaled<'_, T> {}
 
 /// The objects at the two ends of a chunk's pairs; or none and those at either end, if both share one array.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,16 +59,18 @@ pub(super) struct Chunk {
     pub(super) far: Range<usize>,
 }
 
-/// Gradient of one chunk with respect to x / sigma, one part per end: with a single array the load for one end would
-/// overlap the store just made for the other, and store forwarding would fail.
-pub(super) struct ChunkGradient {
-    pub(super) near: Arrays,
-    pub(super) far: Arrays,
+/// Gradient of one chunk with respect to scaled locations, always in f64, one part per end: with a single array the load for
+/// one end would overlap the store just made for the other, and store forwarding would fail.
+pub(super) struct ChunkGradient<T> {
+    pub(super) near: Arrays<f64>,
+    pub(super) far: Arrays<f64>,
+    /// Between the two passes of a kernel.
+    pub(super) slopes: Slopes<T>,
 }
 
-impl ChunkGradient {
+impl<T: Number> ChunkGradient<T> {
     pub(super) fn new() -> Self {
-        Self { near: Arrays::new(), far: Arrays::new() }
+        Self { near: Arrays::new(), far: Arrays::new(), slopes: Slopes::new() }
     }
 
     /// Origins of both parts, to write.

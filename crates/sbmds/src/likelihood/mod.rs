@@ -4,30 +4,39 @@
 //! shared by all chains. A [`Workspace`] is the scratch memory of one chain. `reference` is the slow twin that says
 //! the equations plainly.
 
+mod aligned;
+mod arithmetic;
 mod arrays;
 mod deltas;
 mod density;
 mod diagonals;
 mod dispatch;
+mod double;
 mod graph;
+mod job;
 mod landmarks;
 mod layout;
 mod mills;
+mod neighbours;
 mod noise;
 mod partners;
 pub mod reference;
 mod simd;
+mod single;
+mod slopes;
+mod stars;
+mod two_passes;
 
-use rayon::prelude::*;
-
-use arrays::Arrays;
+use arithmetic::{Computed, Scratch};
 use density::Energy;
 use diagonals::Diagonals;
 use dispatch::{Choice, Want};
 use graph::Graph;
+use job::Job;
 use landmarks::Landmarks;
-use layout::{ChunkGradient, Layout};
+use layout::{ChunkGradient, Layout, Scaled};
 
+pub use arithmetic::Arithmetic;
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
 pub use partners::PartnerLists;
@@ -56,7 +65,7 @@ pub struct LikelihoodValue {
     pub by_log_sigma: f64,
 }
 
-/// The number type in which dissimilarities are kept. Arithmetic is always f64.
+/// The number type in which dissimilarities are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Storage {
@@ -162,17 +171,34 @@ impl Likelihood {
 
     /// [`Likelihood::log_likelihood`] of N * D numbers, dimension by dimension.
     pub fn value_at(&self, workspace: &mut Workspace, x: &[f64], sigma: f64) -> f64 {
-        self.log_likelihood_of(self.run(workspace, Want::Value, x, sigma, &mut []), sigma)
+        self.value_in(Arithmetic::F64, workspace, x, sigma)
+    }
+
+    /// The same in this arithmetic.
+    pub fn value_in(&self, arithmetic: Arithmetic, workspace: &mut Workspace, x: &[f64], sigma: f64) -> f64 {
+        self.log_likelihood_of(self.run_in(arithmetic, workspace, Want::Value, x, sigma, &mut []), sigma)
     }
 
     /// Energy (eq. 6): minus the log-likelihood without the normalising constants of the pairs.
     pub fn energy_at(&self, workspace: &mut Workspace, x: &[f64], sigma: f64) -> f64 {
-        self.run(workspace, Want::Value, x, sigma, &mut []).value
+        self.run::<f64>(workspace, Want::Value, x, sigma, &mut []).value
     }
 
     /// [`Likelihood::gradient`] of N * D numbers, dimension by dimension.
     pub fn gradient_at(&self, workspace: &mut Workspace, x: &[f64], sigma: f64, gradient: &mut [f64]) {
-        self.run(workspace, Want::Gradient, x, sigma, gradient);
+        self.gradient_in(Arithmetic::F64, workspace, x, sigma, gradient);
+    }
+
+    /// The same in this arithmetic.
+    pub fn gradient_in(
+        &self,
+        arithmetic: Arithmetic,
+        workspace: &mut Workspace,
+        x: &[f64],
+        sigma: f64,
+        gradient: &mut [f64],
+    ) {
+        self.run_in(arithmetic, workspace, Want::Gradient, x, sigma, gradient);
     }
 
     /// Value and all derivatives of N * D numbers, dimension by dimension.
@@ -183,12 +209,27 @@ impl Likelihood {
         sigma: f64,
         gradient: &mut [f64],
     ) -> LikelihoodValue {
-        let energy = self.run(workspace, Want::Both, x, sigma, gradient);
-        // Eq. 10, by Euler's identity.
-        let along_x = dot(x, gradient);
+        self.evaluate_in(Arithmetic::F64, workspace, x, sigma, gradient)
+    }
+
+    /// The same in this arithmetic.
+    pub fn evaluate_in(
+        &self,
+        arithmetic: Arithmetic,
+        workspace: &mut Workspace,
+        x: &[f64],
+        sigma: f64,
+        gradient: &mut [f64],
+    ) -> LikelihoodValue {
+        let energy = self.run_in(arithmetic, workspace, Want::Both, x, sigma, gradient);
+        let along_x = || dot(x, gradient);
+        let by_log_sigma = match arithmetic {
+            Arithmetic::F64 => f64::by_log_sigma(energy, along_x),
+            Arithmetic::F32 => f32::by_log_sigma(energy, along_x),
+        };
         LikelihoodValue {
             log_likelihood: self.log_likelihood_of(energy, sigma),
-            by_log_sigma: energy.pull - along_x - self.n_pairs() as f64,
+            by_log_sigma: by_log_sigma - self.n_pairs() as f64,
         }
     }
 
@@ -201,100 +242,66 @@ impl Likelihood {
         Choice { instruction_set: self.instruction_set, noise: self.noise, n_dims: self.n_dims, want }
     }
 
+    fn run_in(
+        &self,
+        arithmetic: Arithmetic,
+        workspace: &mut Workspace,
+        want: Want,
+        x: &[f64],
+        sigma: f64,
+        gradient: &mut [f64],
+    ) -> Energy {
+        match arithmetic {
+            Arithmetic::F64 => self.run::<f64>(workspace, want, x, sigma, gradient),
+            Arithmetic::F32 => self.run::<f32>(workspace, want, x, sigma, gradient),
+        }
+    }
+
     /// Energy of all pairs (if wanted); `gradient` (N * D numbers, if wanted) is overwritten.
-    fn run(&self, workspace: &mut Workspace, want: Want, x: &[f64], sigma: f64, gradient: &mut [f64]) -> Energy {
+    fn run<T: Computed>(
+        &self,
+        workspace: &mut Workspace,
+        want: Want,
+        x: &[f64],
+        sigma: f64,
+        gradient: &mut [f64],
+    ) -> Energy
+    where
+        Workspace: HasScratch<T>,
+    {
         assert_eq!(x.len(), self.n_objects * self.n_dims, "locations of another size");
         if want.gradient() {
             assert_eq!(gradient.len(), self.n_objects * self.n_dims, "gradient of another size");
             gradient.fill(0.0);
         }
-        let n_chunks = self.layout.chunks().len();
-        workspace.scaled.scale_from(x, self.n_dims, 1.0 / sigma, self.layout.interleaved());
-        workspace.energies.resize(n_chunks, Energy::default());
-        if workspace.parallel && n_chunks > 1 {
-            self.run_parallel(workspace, want, sigma, gradient);
-        } else {
-            self.run_serial(workspace, want, sigma, gradient);
-        }
-        workspace.energies.iter().fold(Energy::default(), |sum, &energy| sum + energy)
-    }
-
-    fn run_serial(&self, workspace: &mut Workspace, want: Want, sigma: f64, gradient: &mut [f64]) {
-        let Workspace { scaled, gradients, energies, .. } = workspace;
-        if gradients.is_empty() {
-            gradients.push(ChunkGradient::new());
-        }
-        let scratch = &mut gradients[0];
-        for (index, chunk) in self.layout.chunks().iter().enumerate() {
-            if want.gradient() {
-                scratch.zero_for(chunk, self.n_dims, self.layout.interleaved());
-            }
-            energies[index] = self.layout.run_chunk(self.choice(want), index, scaled, 1.0 / sigma, scratch);
-            if want.gradient() {
-                for (dim, sums) in gradient.chunks_exact_mut(self.n_objects).enumerate() {
-                    fold(scratch, sums, dim, &(0..self.n_objects), sigma);
-                }
-            }
-        }
-    }
-
-    fn run_parallel(&self, workspace: &mut Workspace, want: Want, sigma: f64, gradient: &mut [f64]) {
-        let Workspace { scaled, gradients, energies, .. } = workspace;
-        let chunks = self.layout.chunks();
-        gradients.resize_with(chunks.len().max(gradients.len()), ChunkGradient::new);
-        let gradients = &mut gradients[..chunks.len()];
-        gradients.par_iter_mut().zip(energies.par_iter_mut()).enumerate().with_max_len(1).for_each(
-            |(index, (scratch, energy))| {
-                if want.gradient() {
-                    scratch.zero_for(&chunks[index], self.n_dims, self.layout.interleaved());
-                }
-                *energy = self.layout.run_chunk(self.choice(want), index, scaled, 1.0 / sigma, scratch);
-            },
-        );
-        if !want.gradient() {
-            return;
-        }
-        self.fold_all(gradients, gradient, sigma);
-    }
-
-    /// Adds all chunks in order for every object, whoever does it: the same bits as the serial run.
-    fn fold_all(&self, chunks: &[ChunkGradient], gradient: &mut [f64], sigma: f64) {
-        let fold_window = |dim: usize, window: usize, sums: &mut [f64]| {
-            let objects = window * FOLD_WINDOW..window * FOLD_WINDOW + sums.len();
-            for chunk in chunks {
-                fold(chunk, sums, dim, &objects, sigma);
-            }
+        let per_sigma = T::per_sigma(sigma);
+        let kernels = T::kernels(&*self.layout);
+        let n_chunks = kernels.chunks().len();
+        let parallel = workspace.parallel && n_chunks > 1;
+        let (Scratch { scaled, gradients }, energies) = workspace.scratch();
+        T::scale(scaled, x, self.n_dims, per_sigma, kernels.interleaved());
+        energies.resize(n_chunks, Energy::default());
+        gradients.resize_with(gradients.len().max(if parallel { n_chunks } else { 1 }), ChunkGradient::new);
+        let job = Job {
+            kernels,
+            choice: self.choice(want),
+            scaled: Scaled { x: scaled, per_sigma },
+            factor: T::gradient_factor(sigma, per_sigma),
+            n_objects: self.n_objects,
         };
-        let windows = gradient
-            .chunks_exact_mut(self.n_objects)
-            .enumerate()
-            .flat_map(|(dim, sums)| sums.chunks_mut(FOLD_WINDOW).enumerate().map(move |(w, sums)| (dim, w, sums)));
-        let n_values: usize = self.layout.chunks().iter().map(|chunk| chunk.near.len() + chunk.far.len()).sum();
-        if n_values * self.n_dims < FOLD_IN_PARALLEL {
-            windows.for_each(|(dim, window, sums)| fold_window(dim, window, sums));
+        if parallel {
+            job.run_parallel(&mut gradients[..n_chunks], energies, gradient);
         } else {
-            let windows: Vec<_> = windows.collect();
-            windows.into_par_iter().for_each(|(dim, window, sums)| fold_window(dim, window, sums));
+            job.run_serial(&mut gradients[0], energies, gradient);
         }
+        energies.iter().fold(Energy::default(), |sum, &energy| sum + energy)
     }
-}
-
-/// Objects whose sums are collected by one thread.
-const FOLD_WINDOW: usize = 4096;
-/// Values to collect below which another visit to the thread pool costs more than it gains.
-const FOLD_IN_PARALLEL: usize = 200_000;
-
-/// Adds one chunk's gradient; the chain rule gives -1/sigma, because the kernels differentiate energy by x / sigma.
-fn fold(chunk: &ChunkGradient, sums: &mut [f64], dim: usize, objects: &std::ops::Range<usize>, sigma: f64) {
-    let factor = -1.0 / sigma;
-    chunk.near.fold_into(sums, dim, objects, factor);
-    chunk.far.fold_into(sums, dim, objects, factor);
 }
 
 /// Scratch memory of one evaluator; grows to what it needs once and is then reused.
 pub struct Workspace {
-    scaled: Arrays,
-    gradients: Vec<ChunkGradient>,
+    double: Scratch<f64>,
+    single: Scratch<f32>,
     energies: Vec<Energy>,
     partners: Partners,
     /// Where a moving object is, in units of sigma.
@@ -315,12 +322,29 @@ impl Workspace {
 
     fn new(parallel: bool) -> Self {
         Self {
-            scaled: Arrays::new(),
-            gradients: Vec::new(),
+            double: Scratch::new(),
+            single: Scratch::new(),
             energies: Vec::new(),
             partners: Partners::default(),
             at: Vec::new(),
             parallel,
         }
+    }
+}
+
+/// The part of a workspace for one type of numbers, with the energies of the chunks.
+trait HasScratch<T> {
+    fn scratch(&mut self) -> (&mut Scratch<T>, &mut Vec<Energy>);
+}
+
+impl HasScratch<f64> for Workspace {
+    fn scratch(&mut self) -> (&mut Scratch<f64>, &mut Vec<Energy>) {
+        (&mut self.double, &mut self.energies)
+    }
+}
+
+impl HasScratch<f32> for Workspace {
+    fn scratch(&mut self) -> (&mut Scratch<f32>, &mut Vec<Energy>) {
+        (&mut self.single, &mut self.energies)
     }
 }

@@ -1,9 +1,9 @@
 //! One object and its partners: what a place costs while they stay where they are, at the cost of the partners only.
 
-use super::density::{Energy, PairDensity, Total};
+use super::density::{Energy, PairDensity, Total, TotalOf};
 use super::dispatch::{Kernel, Want, dispatch_slope, dispatch_value};
 use super::landmarks::Row;
-use super::simd::{MAX_LANES, Simd};
+use super::simd::{Number, Simd};
 use super::{Likelihood, Workspace};
 use crate::Locations;
 
@@ -26,7 +26,7 @@ impl Partners {
     /// Looks up where the partners are in the map `x` (dimension by dimension), and pads everything to whole vectors.
     fn locate(&mut self, x: &[f64], n_objects: usize, per_sigma: f64) {
         let Self { expected, locations, places } = self;
-        let padded = places.len().next_multiple_of(MAX_LANES);
+        let padded = places.len().next_multiple_of(f64::MAX_LANES);
         expected.resize(padded, f64::NAN);
         locations.clear();
         for (dim, values) in x.chunks_exact(n_objects).enumerate() {
@@ -161,14 +161,16 @@ struct EnergyKernel<'a> {
 }
 
 impl Kernel for EnergyKernel<'_> {
+    type Number = f64;
+
     #[inline(always)]
-    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    fn run<S: Simd<Number = f64>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
         s: S,
         density: P,
     ) -> Energy {
         debug_assert!(!GRADIENT);
-        let mut total = Total::new(s);
+        let mut total = TotalOf::<S>::new(s);
         let row = Row {
             deltas: self.partners.expected.as_ptr(),
             x_near: self.at.as_ptr(),
@@ -197,10 +199,12 @@ struct BendKernel<'a> {
 }
 
 impl Kernel for BendKernel<'_> {
+    type Number = f64;
+
     /// With c the slope of a pair and e its excess (see [`PairDensity::bend`]), the slope is the sum of c (at - x), the
     /// curvature that of c I + e (at - x) (at - x)'.
     #[inline(always)]
-    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    fn run<S: Simd<Number = f64>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
         s: S,
         density: P,

@@ -1,0 +1,130 @@
+//! The types of numbers the likelihood can be computed with.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::arrays::Arrays;
+use super::density::Energy;
+use super::layout::{ChunkGradient, Kernels, Layout};
+use super::simd::{Number, UNIT};
+
+/// The arithmetic of the kernels; what they return is f64 in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arithmetic {
+    /// Double precision: to the last digits.
+    #[default]
+    F64,
+    /// Single precision: three times as fast; errors as docs/model.md says.
+    F32,
+}
+
+impl Arithmetic {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::F64, Self::F32];
+}
+
+impl fmt::Display for Arithmetic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::F64 => "f64",
+            Self::F32 => "f32",
+        })
+    }
+}
+
+impl FromStr for Arithmetic {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|arithmetic| arithmetic.to_string() == name)
+            .ok_or_else(|| format!("{name:?} is no arithmetic: use f64 or f32"))
+    }
+}
+
+/// Scratch memory for one type of numbers.
+pub(super) struct Scratch<T> {
+    pub(super) scaled: Arrays<T>,
+    pub(super) gradients: Vec<ChunkGradient<T>>,
+}
+
+impl<T: Number> Scratch<T> {
+    pub(super) fn new() -> Self {
+        Self { scaled: Arrays::new(), gradients: Vec::new() }
+    }
+}
+
+/// What the two arithmetics do differently around the kernels.
+pub(super) trait Computed: Number {
+    /// The kernels of an arrangement for these numbers.
+    fn kernels(layout: &dyn Layout) -> &dyn Kernels<Self>;
+
+    /// The factor from lengths to the unit of the kernels: about UNIT / sigma.
+    fn per_sigma(sigma: f64) -> f64;
+
+    /// Lays `x` (dimension by dimension) out in the unit of the kernels.
+    fn scale(room: &mut Arrays<Self>, x: &[f64], n_dims: usize, per_sigma: f64, interleaved: bool);
+
+    /// From the kernels' gradient to that of the log-likelihood by x.
+    fn gradient_factor(sigma: f64, per_sigma: f64) -> f64;
+
+    /// Derivative of the log-likelihood by log sigma, but for the number of pairs; `along_x` is the product of locations and
+    /// gradient.
+    fn by_log_sigma(energy: Energy, along_x: impl FnOnce() -> f64) -> f64;
+}
+
+impl Computed for f64 {
+    fn kernels(layout: &dyn Layout) -> &dyn Kernels<f64> {
+        layout
+    }
+
+    fn per_sigma(sigma: f64) -> f64 {
+        1.0 / sigma
+    }
+
+    fn scale(room: &mut Arrays<f64>, x: &[f64], n_dims: usize, per_sigma: f64, interleaved: bool) {
+        room.fill_from(x, n_dims, interleaved, |_, value| per_sigma * value);
+    }
+
+    /// The chain rule gives -1/sigma, because the kernels differentiate energy by x / sigma.
+    fn gradient_factor(sigma: f64, _per_sigma: f64) -> f64 {
+        -1.0 / sigma
+    }
+
+    /// Eq. 10, by Euler's identity.
+    fn by_log_sigma(energy: Energy, along_x: impl FnOnce() -> f64) -> f64 {
+        energy.pull - along_x()
+    }
+}
+
+impl Computed for f32 {
+    fn kernels(layout: &dyn Layout) -> &dyn Kernels<f32> {
+        layout
+    }
+
+    /// A number that is exact in f32: locations and dissimilarities must be scaled by the same.
+    fn per_sigma(sigma: f64) -> f64 {
+        f64::from((UNIT / sigma) as f32)
+    }
+
+    /// Distances are differences of rounded numbers: the centre of the map is subtracted first, so that it does not
+    /// matter where the map lies.
+    fn scale(room: &mut Arrays<f32>, x: &[f64], n_dims: usize, per_sigma: f64, interleaved: bool) {
+        let n_objects = x.len() / n_dims;
+        let centres: Vec<f64> =
+            x.chunks_exact(n_objects).map(|values| values.iter().sum::<f64>() / n_objects as f64).collect();
+        room.fill_from(x, n_dims, interleaved, |dim, value| ((value - centres[dim]) * per_sigma) as f32);
+    }
+
+    /// One factor is the chain rule's 1/sigma, the other brings differences from the unit of the kernels to that of sigma.
+    fn gradient_factor(sigma: f64, per_sigma: f64) -> f64 {
+        -1.0 / (sigma * sigma * per_sigma)
+    }
+
+    /// Eq. 11.
+    fn by_log_sigma(energy: Energy, _along_x: impl FnOnce() -> f64) -> f64 {
+        energy.pull
+    }
+}

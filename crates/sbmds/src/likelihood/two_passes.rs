@@ -1,0 +1,334 @@
+//! Diagonals in two passes without a gradient read, changed and written for every pair.
+//!
+//! Pass 1 keeps a vector of lower ends in registers and goes through the offsets: it computes the slopes, stores them, and
+//! sums the gradient of the lower ends. Pass 2 keeps a vector of upper ends in registers and goes through the offsets
+//! again: the slope of the pair (m - o, m) is one load away, so the gradient of the upper ends is a sum in registers too.
+
+use std::ops::Range;
+
+use super::density::{Energy, Expected, PairDensity, Total, TotalOf};
+use super::diagonals::{ChunkTiles, Diagonals, TILE};
+use super::dispatch::Kernel;
+use super::layout::{ChunkGradient, Scaled};
+use super::simd::{Number, Simd};
+use super::slopes::Lines;
+
+/// Slopes kept between the passes: half of a second-level cache.
+const MOST_SLOPES: usize = 65_536;
+/// Neighbouring offsets taken together: sums of more single-precision numbers would be less accurate.
+const MOST_OFFSETS: usize = 64;
+
+/// All pairs of a chunk.
+pub(super) struct TwoPasses<'a, T> {
+    pub(super) layout: &'a Diagonals,
+    pub(super) deltas: &'a [T],
+    pub(super) chunk: &'a ChunkTiles,
+    pub(super) n_dims: usize,
+    pub(super) scaled: Scaled<'a, T>,
+    pub(super) out: &'a mut ChunkGradient<T>,
+}
+
+impl<T: Number> TwoPasses<'_, T> {
+    /// Rows and offsets of a block. The upper ends of neighbouring offsets overlap in few rows already; where the offsets are
+    /// far apart, only many rows make the passes over upper ends worthwhile.
+    fn block_shape(&self) -> (usize, usize) {
+        let n_rows = self.chunk.tiles.len() * TILE;
+        let n_offsets = self.layout.shape.offsets.len().max(1);
+        if self.layout.shape.is_band() {
+            let n_offsets = n_offsets.min(MOST_OFFSETS);
+            (((MOST_SLOPES / n_offsets) / TILE * TILE).clamp(TILE, n_rows), n_offsets)
+        } else {
+            let n_rows = n_rows.min(MOST_SLOPES / 8);
+            (n_rows, (MOST_SLOPES / n_rows).clamp(1, n_offsets.min(MOST_OFFSETS)))
+        }
+    }
+}
+
+impl<T: Number> Kernel for TwoPasses<'_, T> {
+    type Number = T;
+
+    #[inline(always)]
+    fn run<S: Simd<Number = T>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+        self,
+        s: S,
+        density: P,
+    ) -> Energy {
+        let shape = &self.layout.shape;
+        let (n_rows, n_offsets) = self.block_shape();
+        let mut total = TotalOf::<S>::new(s);
+        let ChunkGradient { near, far, slopes } = self.out;
+        let slopes = if GRADIENT { slopes.lay_out(n_offsets, n_rows) } else { slopes.lay_out(0, 0) };
+        let mut g_near = (near.origin_mut(), near.stride());
+        let g_far = (far.origin_mut(), far.stride());
+        if !shape.is_band() {
+            g_near = g_far;
+        }
+        let rows = self.chunk.tiles.start * TILE..shape.n_objects.min(self.chunk.tiles.end * TILE);
+        for first in rows.clone().step_by(n_rows) {
+            for group in (0..shape.offsets_at(first).len()).step_by(n_offsets) {
+                let block = Block {
+                    layout: self.layout,
+                    deltas: self.deltas,
+                    has_missing: self.chunk.has_missing,
+                    rows: first..rows.end.min(first + n_rows),
+                    offsets: &shape.offsets[group..shape.offsets.len().min(group + n_offsets)],
+                    group,
+                    n_dims: if D == 0 { self.n_dims } else { D },
+                    x: (self.scaled.x.origin(), self.scaled.x.stride()),
+                    per_sigma: self.scaled.per_sigma,
+                    g_near,
+                    g_far,
+                    slopes,
+                };
+                // SAFETY: all arrays hold these rows, their partners, and a vector of zeros before and after.
+                unsafe {
+                    for row in block.rows.clone().step_by(S::LANES) {
+                        block.lower_ends::<S, P, D, VALUE, GRADIENT>(s, density, row, &mut total);
+                    }
+                    if GRADIENT {
+                        block.all_upper_ends::<S, D>(s);
+                    }
+                }
+            }
+        }
+        if VALUE { total.energy(s) } else { Energy::default() }
+    }
+}
+
+/// Rows and offsets that go through both passes together.
+struct Block<'a, T> {
+    layout: &'a Diagonals,
+    deltas: &'a [T],
+    has_missing: bool,
+    rows: Range<usize>,
+    offsets: &'a [usize],
+    /// Index of the first of these offsets among all.
+    group: usize,
+    n_dims: usize,
+    /// Object 0, and the distance between dimensions; the same of the gradients.
+    x: (*const T, usize),
+    per_sigma: f64,
+    g_near: (*mut f64, usize),
+    g_far: (*mut f64, usize),
+    slopes: Lines<T>,
+}
+
+impl<T: Number> Block<'_, T> {
+    /// Coordinate `dim` of `object` and those after it.
+    #[inline(always)]
+    unsafe fn x<S: Simd<Number = T>>(&self, s: S, dim: usize, object: usize) -> S::V {
+        // SAFETY: the caller's promise.
+        unsafe { s.load(self.x.0.wrapping_add(dim * self.x.1 + object)) }
+    }
+
+    /// Pass 1 for the vector of lower ends that starts at `row`.
+    ///
+    /// # Safety
+    /// All arrays hold the block's pairs.
+    #[inline(always)]
+    unsafe fn lower_ends<
+        S: Simd<Number = T>,
+        P: PairDensity<S>,
+        const D: usize,
+        const VALUE: bool,
+        const GRADIENT: bool,
+    >(
+        &self,
+        s: S,
+        density: P,
+        row: usize,
+        total: &mut TotalOf<S>,
+    ) {
+        let shape = &self.layout.shape;
+        let start = self.layout.tile_starts[row / TILE] + self.group * TILE + row % TILE;
+        let reach = |lanes: usize| self.offsets.partition_point(|offset| row + lanes - 1 + offset < shape.n_objects);
+        let some = reach(1);
+        let whole = if self.has_missing { 0 } else { reach(S::LANES) };
+        let mut lower = LowerEnds::<S, D> {
+            row,
+            x: [s.splat(0.0); D],
+            gradient: [s.splat(0.0); D],
+            per_sigma: s.splat(self.per_sigma),
+            deltas: self.deltas.as_ptr().wrapping_add(start),
+            slopes: self.slopes.origin.wrapping_add(row - self.rows.start),
+        };
+        // SAFETY: the caller's promise; dissimilarities beyond the last object are NaN.
+        unsafe {
+            for dim in 0..D {
+                lower.x[dim] = self.x(s, dim, row);
+            }
+            for index in 0..whole {
+                self.pairs::<S, P, D, VALUE, GRADIENT, false>(s, density, &mut lower, index, total);
+            }
+            for index in whole..some {
+                self.pairs::<S, P, D, VALUE, GRADIENT, true>(s, density, &mut lower, index, total);
+            }
+            if VALUE {
+                total.settle(s);
+            }
+            if GRADIENT {
+                for index in some..self.offsets.len() {
+                    s.store(lower.slopes.add(index * self.slopes.stride), s.splat(0.0));
+                }
+                self.add_gradient::<S, D>(s, &lower, some);
+            }
+        }
+    }
+
+    /// One vector of pairs, of the offset with this index.
+    ///
+    /// # Safety
+    /// All arrays hold these pairs.
+    #[inline(always)]
+    unsafe fn pairs<
+        S: Simd<Number = T>,
+        P: PairDensity<S>,
+        const D: usize,
+        const VALUE: bool,
+        const GRADIENT: bool,
+        const MASKED: bool,
+    >(
+        &self,
+        s: S,
+        density: P,
+        lower: &mut LowerEnds<S, D>,
+        index: usize,
+        total: &mut TotalOf<S>,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let upper = lower.row + *self.offsets.get_unchecked(index);
+            let mut dx = [s.splat(0.0); D];
+            let mut z2 = s.splat(0.0);
+            for dim in 0..self.n_dims {
+                let near = if D > 0 { lower.x[dim] } else { self.x(s, dim, lower.row) };
+                let difference = s.sub(near, self.x(s, dim, upper));
+                z2 = s.mul_add(difference, difference, z2);
+                if D > 0 {
+                    dx[dim] = difference;
+                }
+            }
+            let y = Expected { delta: s.load(lower.deltas.add(index * TILE)), per_sigma: lower.per_sigma };
+            let slope = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            if GRADIENT {
+                for dim in 0..D {
+                    lower.gradient[dim] = s.mul_add(slope, dx[dim], lower.gradient[dim]);
+                }
+                s.store(lower.slopes.add(index * self.slopes.stride), slope);
+            }
+            if VALUE && (index + 1).is_multiple_of(TotalOf::<S>::VECTORS_PER_SETTLING) {
+                total.settle(s);
+            }
+        }
+    }
+
+    /// Adds what pass 1 summed; if the dimension is only known now, sums it from the `count` slopes stored.
+    ///
+    /// # Safety
+    /// All arrays hold the block's pairs.
+    #[inline(always)]
+    unsafe fn add_gradient<S: Simd<Number = T>, const D: usize>(&self, s: S, lower: &LowerEnds<S, D>, count: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            for dim in 0..self.n_dims {
+                let mut sum = s.splat(0.0);
+                if D > 0 {
+                    sum = lower.gradient[dim];
+                } else {
+                    let near = self.x(s, dim, lower.row);
+                    for index in 0..count {
+                        let difference = s.sub(near, self.x(s, dim, lower.row + self.offsets[index]));
+                        sum = s.mul_add(s.load(lower.slopes.add(index * self.slopes.stride)), difference, sum);
+                    }
+                }
+                s.add_to(self.g_near.0.wrapping_add(dim * self.g_near.1 + lower.row), sum);
+            }
+        }
+    }
+
+    /// Pass 2.
+    ///
+    /// # Safety
+    /// All arrays hold the block's pairs, and pass 1 was made for all rows.
+    #[inline(always)]
+    unsafe fn all_upper_ends<S: Simd<Number = T>, const D: usize>(&self, s: S) {
+        let n_objects = self.layout.shape.n_objects;
+        // Offsets that lead from a row of the block to one of the vector's objects.
+        let (mut low, mut high) = (0, 0);
+        let mut object = 0;
+        loop {
+            while high < self.offsets.len() && self.rows.start + self.offsets[high] < object + S::LANES {
+                high += 1;
+            }
+            while low < high && self.rows.end + self.offsets[low] <= object {
+                low += 1;
+            }
+            if low == high {
+                let Some(offset) = self.offsets.get(high) else { return };
+                object = (self.rows.start + offset) / S::LANES * S::LANES;
+            } else {
+                // SAFETY: the caller's promise; where a row is not of the block, its slope is 0.
+                unsafe {
+                    if D > 0 {
+                        self.upper_ends::<S, D>(s, object, low..high, 0);
+                    } else {
+                        for dim in 0..self.n_dims {
+                            self.upper_ends::<S, 1>(s, object, low..high, dim);
+                        }
+                    }
+                }
+                object += S::LANES;
+            }
+            if object >= n_objects {
+                return;
+            }
+        }
+    }
+
+    /// `D` dimensions from `first_dim` on of the vector of upper ends that starts at `object`.
+    ///
+    /// # Safety
+    /// As for [`Block::all_upper_ends`].
+    #[inline(always)]
+    unsafe fn upper_ends<S: Simd<Number = T>, const D: usize>(
+        &self,
+        s: S,
+        object: usize,
+        offsets: Range<usize>,
+        first_dim: usize,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut x = [s.splat(0.0); D];
+            let mut gradient = [s.splat(0.0); D];
+            for dim in 0..D {
+                x[dim] = self.x(s, first_dim + dim, object);
+            }
+            // The slope of the pair whose upper end is object 0 would be here.
+            let slopes = self.slopes.origin.wrapping_sub(self.rows.start);
+            for index in offsets {
+                let row = object.wrapping_sub(*self.offsets.get_unchecked(index));
+                let slope = s.load(slopes.wrapping_add(index * self.slopes.stride).wrapping_add(row));
+                for dim in 0..D {
+                    let lower = self.x.0.wrapping_add((first_dim + dim) * self.x.1).wrapping_add(row);
+                    gradient[dim] = s.mul_add(slope, s.sub(x[dim], s.load(lower)), gradient[dim]);
+                }
+            }
+            for dim in 0..D {
+                s.add_to(self.g_far.0.wrapping_add((first_dim + dim) * self.g_far.1 + object), gradient[dim]);
+            }
+        }
+    }
+}
+
+/// A vector of lower ends while pass 1 goes through the offsets.
+struct LowerEnds<S: Simd, const D: usize> {
+    row: usize,
+    x: [S::V; D],
+    gradient: [S::V; D],
+    per_sigma: S::V,
+    /// Of the first offset; those of the next are a tile further.
+    deltas: *const S::Number,
+    /// Of the first offset; those of the next are a line further.
+    slopes: *mut S::Number,
+}
