@@ -69,7 +69,7 @@ fn check_values(shape: Shape, values: &[f64]) -> Result<(), CallError> {
     ))
 }
 
-/// The same couplings as `sbmds eval` and `sbmds fit` lay over a table in this order.
+/// The same couplings as `sbmds eval` and `sbmds fit` make from a table in this order.
 fn symmetric_coupling(
     n_objects: usize,
     n_dims: usize,

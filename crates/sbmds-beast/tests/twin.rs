@@ -78,9 +78,9 @@ impl Twin {
             if distance == 0.0 {
                 continue;
             }
-            let slope = self.noise.slope(delta, distance, self.sigma()) / distance;
+            let derivative = self.noise.derivative(delta, distance, self.sigma()) / distance;
             for dim in 0..self.n_dims {
-                let along = slope * (self.location(a)[dim] - self.location(b)[dim]);
+                let along = derivative * (self.location(a)[dim] - self.location(b)[dim]);
                 gradient[a * self.n_dims + dim] += along;
                 gradient[b * self.n_dims + dim] -= along;
             }
@@ -249,7 +249,7 @@ fn a_million_cycles_neither_drift_nor_differ() {
         pair.instance.restore_state().unwrap();
         assert_eq!(pair.instance.sum_of_increments().unwrap(), first, "cycle {cycle}");
     }
-    // Accepted moves add up rounding errors of their own; there and back again 10^6 times leaves none to speak of.
+    // Accepted moves add up rounding errors of their own; there and back again 10^6 times leaves none that matter.
     let home = pair.twin.locations[..2].to_vec();
     for cycle in 0..1_000_000_usize {
         pair.instance.store_state();

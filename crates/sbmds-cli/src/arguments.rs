@@ -82,7 +82,7 @@ impl ReadingArgs {
     }
 }
 
-/// Which pairs speak, and how.
+/// Which pairs enter the likelihood, and how.
 #[derive(Args)]
 #[command(next_help_heading = "Model")]
 pub struct CouplingArgs {

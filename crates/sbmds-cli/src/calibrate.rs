@@ -25,7 +25,7 @@ pub struct Calibrate {
     /// Data sets to simulate and fit
     #[arg(long, default_value_t = 200)]
     replicates: usize,
-    /// Which pairs speak: auto, full, band:B, landmark:L, dispersed:B or graph:FILE
+    /// Which pairs enter the likelihood: auto, full, band:B, landmark:L, dispersed:B or graph:FILE
     #[arg(long, default_value = "dispersed:3")]
     couplings: Couplings,
     /// Priors from which the truth is drawn and that the fits assume: the paper's, or the default ones of `sbmds fit` in their unit

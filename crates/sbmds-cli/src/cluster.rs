@@ -224,9 +224,9 @@ fn shares(counts: &std::collections::BTreeMap<usize, usize>) -> String {
     let mut by_frequency: Vec<(usize, usize)> = counts.iter().map(|(&number, &count)| (count, number)).collect();
     by_frequency.sort_by_key(|&(count, number)| (std::cmp::Reverse(count), number));
     let mut text = String::new();
-    for (place, (count, number)) in by_frequency.iter().take(6).enumerate() {
+    for (index, (count, number)) in by_frequency.iter().take(6).enumerate() {
         let share = 100.0 * *count as f64 / total as f64;
-        let separator = if place == 0 { "" } else { ", " };
+        let separator = if index == 0 { "" } else { ", " };
         // Writing to a string cannot fail.
         let _ = write!(text, "{separator}{number}: {share:.1}%");
     }

@@ -1,4 +1,4 @@
-//! `sbmds compare`: one quantity in several fits, as a table and as densities laid over one another.
+//! `sbmds compare`: one quantity in several fits, as a table and as overlaid densities.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub struct Compare {
     /// What to compare: diffusion-rate, sigma, or any name of diagnostics.csv or of the store
     #[arg(long, value_name = "NAME", default_value = "sigma")]
     quantity: String,
-    /// Draw the densities too, laid over one another, into this .svg, .pdf or .png
+    /// Draw the densities too, overlaid, into this .svg, .pdf or .png
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print JSON instead of tables

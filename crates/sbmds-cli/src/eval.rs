@@ -76,7 +76,7 @@ impl Eval {
             warn(problem);
         }
 
-        let x = coupling.to_places(&positions);
+        let x = coupling.to_positions(&positions);
         let mut gradient = Locations::zeros(x.n_objects(), x.n_dims());
         let mut workspace = Workspace::parallel();
         let log_likelihood = if self.gradient {
@@ -114,7 +114,7 @@ impl Eval {
         };
         let Some(tree) = self.tree.read(names)? else { return Ok(None) };
         let precision = Precision::read(file, positions.n_dims()).map_err(Failure::bad_input)?;
-        // Places are objects here: nothing is shuffled.
+        // Positions are objects here: nothing is shuffled.
         let prior = self.tree.prior(tree.tree(), tree.objects(), positions.n_dims())?;
         let mut gradient = Locations::zeros(positions.n_objects(), positions.n_dims());
         let (mut workspace, x) = (prior.workspace(), positions.as_slice());

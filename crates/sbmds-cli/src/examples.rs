@@ -12,7 +12,7 @@ Examples:
   sbmds fit distances.csv -o run                 four chains, two dimensions, a report
   sbmds fit distances.csv -o run --resume        the same command after an interruption
   sbmds fit --resume -o run --draws 4000         go on with a finished run
-  sbmds fit distances.csv -o run -D 3 --overwrite  another setting in the same place
+  sbmds fit distances.csv -o run -D 3 --overwrite  another setting in the same directory
   sbmds fit other.csv --config run/config.toml   the settings of a run on other data
   sbmds fit distances.csv --until-ess 400 --time 10m
                                                  until the draws suffice, ten minutes at most

@@ -82,7 +82,7 @@ impl Export {
         let run = FinishedRun::open(&self.run)?;
         let tree = run.tree()?.ok_or_else(|| {
             Failure::bad_input(format!(
-                "{} was fitted without a tree, and these files speak of one. Remedy: fit with --tree, or export with --format npy or csv",
+                "{} was fitted without a tree, and these files describe one. Remedy: fit with --tree, or export with --format npy or csv",
                 self.run.display()
             ))
         })?;

@@ -70,3 +70,9 @@ impl From<sbmds::draws::StoreError> for Failure {
         Self::bad_input(error)
     }
 }
+
+impl From<sbmds_paper::bench::BenchError> for Failure {
+    fn from(error: sbmds_paper::bench::BenchError) -> Self {
+        Self::bad_input(error)
+    }
+}

@@ -66,7 +66,7 @@ pub struct Fit {
     priors: PriorArgs,
     #[command(flatten)]
     tree: TreeArgs,
-    /// Draw the precision of the diffusion after locations that moved without it, or in turn with them (the paper's way)
+    /// collapsed: integrate the diffusion covariance out while locations move; gibbs: alternate, as in the paper
     #[arg(long, value_enum, value_name = "HOW", default_value = "collapsed", requires = "tree", help_heading = "Tree")]
     trait_precision_update: PrecisionUpdateArg,
     #[command(flatten)]

@@ -56,15 +56,15 @@ pub struct SamplerArgs {
     /// Acceptance rate to adapt to [default: 0.8 for nuts, 0.65 for hmc, 0.234 for mh, 0.35 for mwg]
     #[arg(long, value_name = "RATE")]
     target_acceptance: Option<f64>,
-    /// Doublings of a NUTS trajectory before it may turn back: more let the whole map bend, at more gradients per draw
+    /// Minimum NUTS tree depth: at least 2^DEPTH - 1 gradients per draw, for slow large-scale modes of band couplings
     #[arg(long, value_name = "DEPTH", default_value_t = 0)]
     min_depth: usize,
     /// Largest number of doublings of a NUTS trajectory
     #[arg(long, value_name = "DEPTH", default_value_t = 10)]
     max_depth: usize,
-    /// Do not let single objects leap between several places (nuts only)
-    #[arg(long)]
-    no_leaps: bool,
+    /// Do not let single objects jump between the modes of their conditional posterior (nuts only)
+    #[arg(long, alias = "no-leaps")]
+    no_mode_jumps: bool,
     /// Adapt step sizes by the rule of the paper instead of dual averaging
     #[arg(long)]
     paper_adaptation: bool,
@@ -168,7 +168,7 @@ impl SamplerArgs {
             target_acceptance: self.target_acceptance,
             min_depth: self.min_depth,
             max_depth: self.max_depth,
-            leaps: !self.no_leaps,
+            mode_jumps: !self.no_mode_jumps,
             paper_adaptation: self.paper_adaptation,
         }
     }

@@ -17,7 +17,7 @@ enum OnResume {
 
 use OnResume::{Fixed, Free};
 
-/// Every flag that is a setting (by its id), its place in the configuration, and whether it may differ on `--resume`.
+/// Every flag that is a setting (by its id), its key in the configuration, and whether it may differ on `--resume`.
 const SETTINGS: [(&str, &str, OnResume); 45] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
@@ -53,7 +53,7 @@ const SETTINGS: [(&str, &str, OnResume); 45] = [
     ("target_acceptance", "sampler.target_acceptance", Fixed),
     ("min_depth", "sampler.min_depth", Fixed),
     ("max_depth", "sampler.max_depth", Fixed),
-    ("no_leaps", "sampler.leaps", Fixed),
+    ("no_mode_jumps", "sampler.mode_jumps", Fixed),
     ("paper_adaptation", "sampler.paper_adaptation", Fixed),
     ("chains", "run.chains", Fixed),
     ("draws", "run.draws", Free),
@@ -95,7 +95,7 @@ impl Given<'_> {
 
     /// The settings of `base` with those of the given flags taken from `asked`.
     pub fn over(&self, base: FitConfig, asked: &FitConfig) -> FitConfig {
-        let named = self.settings(&base).map(|(_, place, _)| place).collect::<Vec<_>>();
+        let named = self.settings(&base).map(|(_, key, _)| key).collect::<Vec<_>>();
         // The labels of an array may name its rows.
         let names = (self.has("labels") && asked.input.names.is_some()).then_some("input.names");
         base.overlaid(asked, named.into_iter().chain(names))
@@ -103,8 +103,8 @@ impl Given<'_> {
 
     /// Refuses flags that ask for something else than the run has.
     pub fn check(&self, run: &FitConfig, asked: &FitConfig) -> Result<(), Failure> {
-        for (flag, place, _) in self.settings(run).filter(|(_, _, on_resume)| *on_resume == Fixed) {
-            if let Some((has, wanted)) = run.difference(asked, place) {
+        for (flag, key, _) in self.settings(run).filter(|(_, _, on_resume)| *on_resume == Fixed) {
+            if let Some((has, wanted)) = run.difference(asked, key) {
                 let flag = flag.replace('_', "-");
                 return Err(Failure::bad_input(format!(
                     "--{flag} cannot be changed when a run is resumed: the run has {has}, and {wanted} is asked for. Remedy: leave it \
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_has_its_place() {
+    fn every_setting_has_its_key() {
         let text = "fit in.npy --features --no-names --value v --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
                     --max-draws 5000 --raw-draws";
         let command = Fit::augment_args(clap::Command::new("fit"));
@@ -151,10 +151,10 @@ mod tests {
         let fit = <Fit as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();
         let asked = fit.asked(std::path::Path::new("in.npy")).unwrap();
         let empty = FitConfig::default();
-        for (flag, place, _) in SETTINGS {
-            let there = empty.clone().overlaid(&asked, [place]).difference(&asked, place);
+        for (flag, key, _) in SETTINGS {
+            let there = empty.clone().overlaid(&asked, [key]).difference(&asked, key);
             assert_eq!(there, None, "{flag}");
-            assert!(asked.setting(place).is_some(), "{flag}: there is no {place}");
+            assert!(asked.setting(key).is_some(), "{flag}: there is no {key}");
         }
     }
 }

@@ -51,8 +51,9 @@ impl Hdbscan {
             Some(path) => sbmds::files::replace(path, &table),
             None => std::io::stdout().write_all(&table),
         };
-        let place = self.out.as_ref().map_or("the labels".into(), |path| path.display().to_string());
-        written.map_err(|error| Failure::bad_input(format!("cannot write {place}: {error}; choose another --out")))
+        let destination = self.out.as_ref().map_or("the labels".into(), |path| path.display().to_string());
+        written
+            .map_err(|error| Failure::bad_input(format!("cannot write {destination}: {error}; choose another --out")))
     }
 }
 

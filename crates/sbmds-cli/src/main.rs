@@ -3,7 +3,6 @@
 mod advice;
 mod arguments;
 mod beast_flags;
-mod bench;
 mod calibrate;
 mod cluster;
 mod compare;
@@ -34,6 +33,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sbmds::likelihood::InstructionSet;
+use sbmds_paper::bench::Bench;
 
 /// Maps from dissimilarities, with honest uncertainty: sparse Bayesian multidimensional scaling.
 #[derive(Parser)]
@@ -71,7 +71,7 @@ enum Command {
     /// Clusters of points by HDBSCAN, without a fit
     #[command(after_help = examples::HDBSCAN)]
     Hdbscan(hdbscan::Hdbscan),
-    /// One quantity in several fits: a table, distances between posteriors, and if asked for densities laid over one another
+    /// One quantity in several fits: a table, distances between posteriors, and if asked for overlaid densities
     #[command(after_help = examples::COMPARE)]
     Compare(compare::Compare),
     /// Write the draws of a fit as plain files
@@ -81,7 +81,7 @@ enum Command {
     FromBeast(from_beast::FromBeast),
     /// The number that asks BEAST for sbmds with certain couplings, and BEAST's command line
     BeastFlags(beast_flags::BeastFlagsCommand),
-    /// Simulate, fit, and check that fits contain the truth as often as they say
+    /// Simulation-based calibration: do credible intervals have their stated coverage?
     Calibrate(calibrate::Calibrate),
     /// The paper's figures and tables, our numbers beside the authors'
     Reproduce(reproduce::Reproduce),
@@ -90,7 +90,7 @@ enum Command {
     Completions(completions::Completions),
     /// Measure speed on this machine
     #[command(subcommand)]
-    Bench(bench::Bench),
+    Bench(Bench),
 }
 
 /// A reader that has seen enough, such as `head`, ends the program without a word.
@@ -145,6 +145,6 @@ fn dispatch(cli: Cli, matches: &ArgMatches) -> Result<(), failure::Failure> {
         Command::Calibrate(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Completions(command) => command.run(),
-        Command::Bench(command) => command.run(),
+        Command::Bench(command) => Ok(command.run()?),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use sbmds::reproduce::{
+use sbmds_paper::reproduce::{
     About, Abstracts, Experiment, Influenza, Limits, ON_FILES, Outcome, Progress, Scale, Workplace, experiments,
     reproduce,
 };
@@ -78,48 +78,48 @@ impl Reproduce {
         }
         let name = self.name.as_deref().unwrap_or_default();
         if let Some(about) = ON_FILES.iter().find(|about| about.name == name) {
-            let place = self.place(name, stop)?;
-            return self.carry_out(self.on_files(about, &place)?.as_ref(), &place);
+            let workplace = self.workplace(name, stop)?;
+            return self.carry_out(self.on_files(about, &workplace)?.as_ref(), &workplace);
         }
         let Some(experiment) = experiments.iter().find(|experiment| experiment.about().name == name) else {
             let names = all.map(|about| about.name).collect::<Vec<_>>().join(", ");
             return Err(Failure::bad_input(format!("{name:?} cannot be reproduced. Remedy: give one of {names}")));
         };
-        self.carry_out(experiment.as_ref(), &self.place(name, stop)?)
+        self.carry_out(experiment.as_ref(), &self.workplace(name, stop)?)
     }
 
     /// An experiment on the files given.
-    fn on_files(&self, about: &About, place: &Workplace) -> Result<Box<dyn Experiment>, Failure> {
+    fn on_files(&self, about: &About, workplace: &Workplace) -> Result<Box<dyn Experiment>, Failure> {
         let About { name, needs, .. } = about;
         let missing = || Failure::bad_input(format!("{name} is made from files of yours. Remedy: give {needs}"));
         let files =
             |first: &Option<PathBuf>, second: &Option<PathBuf>| first.clone().zip(second.clone()).ok_or_else(missing);
-        let place = place.clone();
+        let workplace = workplace.clone();
         let experiment: Result<Box<dyn Experiment>, _> = if *name == "abstracts" {
             let (embeddings, labels) = files(&self.embeddings, &self.labels)?;
-            Abstracts::new(embeddings, labels, self.truth.clone(), place).map(|found| Box::new(found) as _)
+            Abstracts::new(embeddings, labels, self.truth.clone(), workplace).map(|found| Box::new(found) as _)
         } else {
             let (distances, tree) = files(&self.distances, &self.tree)?;
-            Influenza::new(distances, tree, place).map(|found| Box::new(found) as _)
+            Influenza::new(distances, tree, workplace).map(|found| Box::new(found) as _)
         };
         experiment.map_err(Failure::bad_input)
     }
 
     /// Where to work, with how many threads.
-    fn place(&self, name: &str, stop: Arc<AtomicBool>) -> Result<Workplace, Failure> {
+    fn workplace(&self, name: &str, stop: Arc<AtomicBool>) -> Result<Workplace, Failure> {
         let directory = self.out.clone().unwrap_or_else(|| PathBuf::from("reproduce").join(name));
         let n_threads = n_threads(self.threads)?;
         Ok(Workplace { directory, n_threads, stop })
     }
 
-    fn carry_out(&self, experiment: &dyn Experiment, place: &Workplace) -> Result<(), Failure> {
+    fn carry_out(&self, experiment: &dyn Experiment, workplace: &Workplace) -> Result<(), Failure> {
         let limits = Limits { max_objects: self.max_objects, repeats: self.repeats };
         if let Some(sentence) = experiment.left_out(self.scale()) {
             eprintln!("{sentence}");
         }
         let watch = Watch::new();
         let on_progress = |progress: Progress| watch.show(&progress);
-        let Workplace { directory, n_threads, stop } = place;
+        let Workplace { directory, n_threads, stop } = workplace;
         let outcome = reproduce(experiment, self.scale(), directory, limits, *n_threads, stop, &on_progress);
         watch.end();
         match outcome.map_err(Failure::bad_input)? {

@@ -144,11 +144,11 @@ impl Rows {
 
     /// The map on its first two axes (its only one, if it has one), `columns` wide.
     fn map(&self, columns: usize) -> String {
-        let place = |title: &str| self.header.iter().position(|name| name == title);
-        let coordinate = |row: &StringRecord, place: Option<usize>| {
-            place.and_then(|place| row.get(place)?.parse::<f64>().ok()).unwrap_or(0.0)
+        let index = |title: &str| self.header.iter().position(|name| name == title);
+        let coordinate = |row: &StringRecord, index: Option<usize>| {
+            index.and_then(|index| row.get(index)?.parse::<f64>().ok()).unwrap_or(0.0)
         };
-        let (x, y) = (place("x1"), place("x2"));
+        let (x, y) = (index("x1"), index("x2"));
         let points: Vec<_> =
             self.rows.iter().map(|row| (row[0].to_owned(), coordinate(row, x), coordinate(row, y))).collect();
         draw(&points, columns, y.is_some())

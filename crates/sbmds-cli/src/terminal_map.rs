@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn places_keep_their_direction_and_names_cover_nothing() {
+    fn points_keep_their_direction_and_names_cover_nothing() {
         let points =
             [point("north", 0.0, 1.0), point("south", 0.0, -1.0), point("east", 1.0, 0.0), point("west", -1.0, 0.0)];
         let map = draw(&points, 40, 11);
@@ -109,7 +109,7 @@ mod tests {
         assert!(lines[0].contains("•north") && lines[10].contains("•south"), "{map}");
         assert!(lines[5].contains("•west") && lines[5].contains("•east"), "{map}");
         assert!(lines[5].find("west") < lines[5].find("east"), "{map}");
-        // The same place twice: one dot, and only one name has room on its right.
+        // The same point twice: one dot, and only one name has room on its right.
         let map = draw(&[point("a", 0.0, 0.0), point("b", 0.0, 0.0), point("c", 1.0, 0.0)], 40, 5);
         assert_eq!(map.matches('•').count(), 2, "{map}");
     }

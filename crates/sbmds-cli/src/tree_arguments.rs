@@ -58,14 +58,14 @@ impl TreeArgs {
         tree.match_tips(names, self.prune).map(Some).map_err(Failure::bad_input)
     }
 
-    /// The prior of the locations when tip t is at place `tip_places[t]`. Warns on stderr of tips at distance zero.
-    pub fn prior(&self, tree: &Tree, tip_places: &[usize], n_dims: usize) -> Result<BrownianPrior, Failure> {
+    /// The prior of the locations when tip t is at position `tip_positions[t]`. Warns on stderr of tips at distance zero.
+    pub fn prior(&self, tree: &Tree, tip_positions: &[usize], n_dims: usize) -> Result<BrownianPrior, Failure> {
         let settings = BrownianSettings {
             scaling: self.branch_scaling.into(),
             root_sample_size: self.root_sample_size,
             ..BrownianSettings::paper(n_dims)
         };
-        let prior = BrownianPrior::new(tree, tip_places, settings).map_err(Failure::bad_input)?;
+        let prior = BrownianPrior::new(tree, tip_positions, settings).map_err(Failure::bad_input)?;
         if let Some(coincident) = prior.coincident_tips() {
             warn(coincident);
         }

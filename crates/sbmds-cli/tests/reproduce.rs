@@ -29,8 +29,8 @@ impl Csv {
 
     /// The numbers of a column; empty cells are left out.
     fn numbers(&self, column: &str) -> Vec<f64> {
-        let place = self.columns.iter().position(|name| name == column).unwrap_or_else(|| panic!("no column {column}"));
-        self.rows.iter().filter(|row| !row[place].is_empty()).map(|row| row[place].parse().unwrap()).collect()
+        let index = self.columns.iter().position(|name| name == column).unwrap_or_else(|| panic!("no column {column}"));
+        self.rows.iter().filter(|row| !row[index].is_empty()).map(|row| row[index].parse().unwrap()).collect()
     }
 }
 
@@ -150,12 +150,12 @@ fn dispersed_bands_are_better_conditioned() {
 
 /// Twelve objects scattered by a fixed rule, in a square of so wide a side, and a tree that grows by one tip at a time.
 fn flu(directory: &Path, width: f64) -> String {
-    let place = |n: usize| [0.618_033_988_75, 0.414_213_562_37].map(|step| width * (n as f64 * step).fract());
+    let location = |n: usize| [0.618_033_988_75, 0.414_213_562_37].map(|step| width * (n as f64 * step).fract());
     let names = (0..12).map(|n| format!("o{n}"));
     let mut matrix = format!(",{}\n", names.collect::<Vec<_>>().join(","));
     for a in 0..12 {
-        let [x, y] = place(a);
-        let distances = (0..12).map(|b| (x - place(b)[0]).hypot(y - place(b)[1]).to_string());
+        let [x, y] = location(a);
+        let distances = (0..12).map(|b| (x - location(b)[0]).hypot(y - location(b)[1]).to_string());
         matrix += &format!("o{a},{}\n", distances.collect::<Vec<_>>().join(","));
     }
     let tree = (1..12).fold("o0:1".to_owned(), |tree, k| format!("({tree},o{k}:0.{}):0.5", k % 9 + 1));

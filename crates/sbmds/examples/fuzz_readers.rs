@@ -19,7 +19,7 @@ fn number(flag: &str, default: f64) -> f64 {
 fn main() {
     let (minutes, seed) = (number("--minutes", 1.0), number("--seed", 1.0) as u64);
     let directory = std::env::temp_dir().join(format!("fuzz-readers-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).expect("a place for files");
+    std::fs::create_dir_all(&directory).expect("a directory for files");
     let mut fuzz = Fuzz::new(&directory, StdRng::seed_from_u64(seed));
     let (mut counts, start) = (Counts::default(), Instant::now());
     let mut said = Instant::now();

@@ -1,13 +1,13 @@
 //! Sparse Bayesian multidimensional scaling: from a table of dissimilarities to a map with honest error bars.
 //!
 //! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
-//! pairs speak), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
+//! pairs enter the likelihood), [`likelihood`] (how well [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
 //! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them), [`embedding`] (the map) and
 //! [`quality`] (whether it describes the data).
 //! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, [`diffusion`] says what a fit
 //! with it found, [`cluster`] finds clusters in the draws. [`run`] is the whole story: a fit from file to directory;
 //! [`report`] makes a page and [`figures`] make pictures of it. [`calibration`] checks whole fits by simulation,
-//! [`reproduce`] makes the paper's figures again, [`files`] replaces files together, [`plain`] makes text fit to be shown, [`simulate`] and [`demo`] make data to try everything on, and
+//! [`files`] replaces files together, [`plain`] makes text fit to be shown, [`simulate`] makes data to try everything on, and
 //! [`random`] hands out the streams of random numbers. [`beast`] is how BEAST asks for all of this.
 
 pub mod beast;
@@ -16,14 +16,15 @@ pub mod calibration;
 mod cholesky;
 pub mod cluster;
 pub mod coupling;
-pub mod demo;
 pub mod diagnostics;
 pub mod diffusion;
 pub mod dissimilarity;
 pub mod draws;
 pub mod embedding;
+pub mod error;
 pub mod figures;
 pub mod files;
+pub mod fit;
 pub mod likelihood;
 pub mod locations;
 mod numeric;
@@ -32,10 +33,11 @@ pub mod posterior;
 pub mod quality;
 pub mod random;
 pub mod report;
-pub mod reproduce;
 pub mod run;
 pub mod sampler;
+pub mod settings;
 pub mod simulate;
+mod start;
 pub mod tree;
 
 pub use locations::Locations;

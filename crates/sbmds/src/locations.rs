@@ -75,8 +75,8 @@ impl Locations {
         (0..self.n_dims).map(|dim| (self.get(a, dim) - self.get(b, dim)).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// The same locations with object `order[k]` at place k.
+    /// The same locations with object `order[k]` at position k.
     pub fn reordered(&self, order: &[usize]) -> Self {
-        Self::from_fn(order.len(), self.n_dims, |place, dim| self.get(order[place], dim))
+        Self::from_fn(order.len(), self.n_dims, |position, dim| self.get(order[position], dim))
     }
 }

@@ -68,20 +68,6 @@ pub(crate) fn add_scaled_product(a: &mut [f64], factor: f64, b: &[f64], weights:
     }
 }
 
-/// sums += (values - centre)^2
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(crate) fn add_squared_differences(sums: &mut [f64], values: &[f64], centre: f64) {
-    for (sum, value) in sums.iter_mut().zip(values) {
-        *sum += (value - centre) * (value - centre);
-    }
-}
-
-/// sum (sqrt(squared) - expected)^2
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(crate) fn sum_of_squared_errors(squared: &[f64], expected: &[f64]) -> f64 {
-    sum_of!(squared, expected => (squared.sqrt() - expected) * (squared.sqrt() - expected))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,8 +37,8 @@ fn what_is_pushed_is_what_is_read() {
         let lambda: Vec<f64> = (0..n_draws).flat_map(|draw| scalars(chain, draw)[1..].to_vec()).collect();
         assert_eq!(reader.scalar("sigma", chain).unwrap(), sigma);
         assert_eq!(reader.scalar("lambda", chain).unwrap(), lambda);
-        for (place, name) in ["lp", "log_likelihood", "diverging", "n_gradients"].iter().enumerate() {
-            let expected: Vec<f64> = (0..n_draws).map(|draw| stats(chain, draw)[place]).collect();
+        for (index, name) in ["lp", "log_likelihood", "diverging", "n_gradients"].iter().enumerate() {
+            let expected: Vec<f64> = (0..n_draws).map(|draw| stats(chain, draw)[index]).collect();
             assert_eq!(reader.stat(name, chain).unwrap(), expected, "{name}");
         }
     }
@@ -107,18 +107,18 @@ fn exported_files_hold_the_draws_of_all_chains() {
         let npy = npyz::NpyFile::new(fs::File::open(out.join(file)).unwrap()).unwrap();
         (npy.shape().to_vec(), npy.into_vec::<f64>().unwrap())
     };
-    let places = || (0..N_CHAINS).flat_map(|chain| (0..9).map(move |draw| (chain, draw)));
-    let expected_x: Vec<f64> = places()
+    let indices = || (0..N_CHAINS).flat_map(|chain| (0..9).map(move |draw| (chain, draw)));
+    let expected_x: Vec<f64> = indices()
         .flat_map(|(chain, draw)| {
             let x = x(names.len(), chain, draw);
             (0..names.len()).flat_map(move |object| x.object(object)).collect::<Vec<_>>()
         })
         .collect();
     assert_eq!(read("draws.npy"), (vec![2, 9, 5, 2], expected_x));
-    assert_eq!(read("sigma.npy"), (vec![2, 9], places().map(|(c, d)| scalars(c, d)[0]).collect()));
+    assert_eq!(read("sigma.npy"), (vec![2, 9], indices().map(|(c, d)| scalars(c, d)[0]).collect()));
     assert_eq!(read("log_likelihood.npy"), (vec![2, 9], vec![f64::NEG_INFINITY; 18]));
-    assert_eq!(read("lambda.npy"), (vec![2, 9, 2], places().flat_map(|(c, d)| scalars(c, d)[1..].to_vec()).collect()));
-    assert_eq!(read("n_gradients.npy"), (vec![2, 9], places().map(|(c, d)| stats(c, d)[3]).collect()));
+    assert_eq!(read("lambda.npy"), (vec![2, 9, 2], indices().flat_map(|(c, d)| scalars(c, d)[1..].to_vec()).collect()));
+    assert_eq!(read("n_gradients.npy"), (vec![2, 9], indices().map(|(c, d)| stats(c, d)[3]).collect()));
     let listed = fs::read_to_string(out.join("names.txt")).unwrap();
     assert!(listed.lines().eq(names.iter()));
 }

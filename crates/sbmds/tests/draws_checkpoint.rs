@@ -116,13 +116,13 @@ proptest! {
 
     /// Whatever byte is changed or wherever the file ends, a wrong value never comes back.
     #[test]
-    fn no_damage_goes_unseen(place in 0_usize..1000, flip in 1_u8.., cut: bool) {
+    fn no_damage_goes_unseen(index in 0_usize..1000, flip in 1_u8.., cut: bool) {
         let directory = draws_kit::scratch();
         let path = directory.path().join("checkpoint");
         save(&path, RUN, &state(5)).unwrap();
         change(&path, |bytes| {
-            let place = place % bytes.len();
-            if cut { bytes.truncate(place) } else { bytes[place] ^= flip }
+            let index = index % bytes.len();
+            if cut { bytes.truncate(index) } else { bytes[index] ^= flip }
         });
         prop_assert!(load::<State>(&path, RUN).is_err());
     }

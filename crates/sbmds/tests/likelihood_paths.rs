@@ -144,18 +144,18 @@ proptest! {
         let mut rng = stream(seed, 1, Purpose::Simulation);
         let pairs = random_pairs(kind, n_objects, size, &mut rng);
         let problem = Problem::new(n_objects, n_dims, pairs, 0.5, missing, seed);
-        let place = rng.random_range(0..n_objects);
+        let position = rng.random_range(0..n_objects);
         let to: Vec<f64> = (0..n_dims).map(|_| rng.sample(StandardNormal)).collect();
         let mut moved = problem.x.clone();
         for dim in 0..n_dims {
-            moved.set(place, dim, to[dim]);
+            moved.set(position, dim, to[dim]);
         }
         for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
             let likelihood = problem.likelihood(Storage::F64).with_instruction_set(set);
             let mut workspace = Workspace::serial();
             let before = likelihood.log_likelihood(&mut workspace, &problem.x, problem.sigma);
             let after = likelihood.log_likelihood(&mut workspace, &moved, problem.sigma);
-            let change = likelihood.change_when_moved(&mut workspace, &problem.x, problem.sigma, place, &to);
+            let change = likelihood.change_when_moved(&mut workspace, &problem.x, problem.sigma, position, &to);
             let tolerance = 1e-13 * problem.scale().0;
             prop_assert!((change - (after - before)).abs() <= tolerance, "{} {}", change, after - before);
         }

@@ -128,8 +128,11 @@ fn check_gradient(target: &mut impl Target, position: &[f64]) {
             Evaluated::at(target, moved).log_density()
         };
         let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
-        let slope = here.gradient()[k];
-        assert!((slope - difference).abs() < 1e-7 * (1.0 + slope.abs()), "component {k}: {slope} and {difference}");
+        let derivative = here.gradient()[k];
+        assert!(
+            (derivative - difference).abs() < 1e-7 * (1.0 + derivative.abs()),
+            "component {k}: {derivative} and {difference}"
+        );
     }
 }
 

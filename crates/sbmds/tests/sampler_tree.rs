@@ -78,11 +78,11 @@ fn ranks(model: &Model, n_replicates: usize) -> [Vec<usize>; 2] {
     let settings = settings(Sampler::Nuts, 300);
     let rank_of = |replicate: usize| {
         let problem = model.draw(&mut stream(31, replicate, Purpose::Simulation));
-        // From another draw of the prior of everything but the map, which is shaken.
+        // From another draw of the prior of everything but the map, which is jittered.
         let mut rng = stream(32, replicate, Purpose::Start);
         let elsewhere = model.draw_parameters(&mut rng);
-        let shaken = problem.truth.x.iter().zip(&elsewhere.x).map(|(x, other)| x + 0.05 * other).collect();
-        let start = Parameters { x: shaken, ..elsewhere };
+        let jittered = problem.truth.x.iter().zip(&elsewhere.x).map(|(x, other)| x + 0.05 * other).collect();
+        let start = Parameters { x: jittered, ..elsewhere };
         let rng = stream(33, replicate, Purpose::Sampling);
         let mut chain = Chain::start(&problem.posterior, None, &settings, start, rng, Workspace::serial());
         while chain.is_warming_up() {

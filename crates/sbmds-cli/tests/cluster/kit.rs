@@ -52,8 +52,8 @@ impl Folder {
     /// One column of a CSV, by the first.
     pub fn column(&self, file: &str, column: &str) -> BTreeMap<String, String> {
         let mut reader = csv::Reader::from_path(self.path(file)).unwrap();
-        let place = reader.headers().unwrap().iter().position(|name| name == column).expect(column);
-        reader.records().map(|row| row.unwrap()).map(|row| (row[0].to_owned(), row[place].to_owned())).collect()
+        let index = reader.headers().unwrap().iter().position(|name| name == column).expect(column);
+        reader.records().map(|row| row.unwrap()).map(|row| (row[0].to_owned(), row[index].to_owned())).collect()
     }
 }
 
@@ -74,7 +74,7 @@ pub fn group(n: usize) -> Option<usize> {
 
 pub const N_OBJECTS: usize = 50;
 
-pub fn place(n: usize) -> [f64; 2] {
+pub fn location(n: usize) -> [f64; 2] {
     let [x, y] = scatter(n);
     match group(n) {
         Some(group) => [x + [0.0, 6.0, 3.0][group], y + [0.0, 0.0, 5.0][group]],
@@ -86,7 +86,7 @@ pub fn place(n: usize) -> [f64; 2] {
 pub fn points(rows: &[usize]) -> String {
     let mut text = String::from("name,east,north\n");
     for &n in rows {
-        let [x, y] = place(n);
+        let [x, y] = location(n);
         writeln!(text, "o{n},{x},{y}").unwrap();
     }
     text
@@ -98,7 +98,7 @@ pub fn distances() -> String {
     for a in 0..N_OBJECTS {
         write!(text, "\no{a}").unwrap();
         for b in 0..N_OBJECTS {
-            let ([x, y], [u, v]) = (place(a), place(b));
+            let ([x, y], [u, v]) = (location(a), location(b));
             let error = 0.2 * (((a.min(b) * 57 + a.max(b)) as f64 * 0.732_050_807_57).fract() - 0.5);
             let delta = if a == b { 0.0 } else { ((x - u).hypot(y - v) + error).abs() };
             write!(text, ",{delta}").unwrap();

@@ -1,7 +1,7 @@
 //! `sbmds hdbscan`: points to labels.
 
 use super::array::npy;
-use super::kit::{Folder, N_OBJECTS, group, place, points};
+use super::kit::{Folder, N_OBJECTS, group, location, points};
 
 #[test]
 fn known_groups_are_found_in_any_order_of_rows() {
@@ -28,7 +28,7 @@ fn known_groups_are_found_in_any_order_of_rows() {
 #[test]
 fn an_array_is_named_by_its_rows_and_settings_count() {
     let folder = Folder::new();
-    let rows: Vec<Vec<f64>> = (0..N_OBJECTS).map(|object| place(object).to_vec()).collect();
+    let rows: Vec<Vec<f64>> = (0..N_OBJECTS).map(|object| location(object).to_vec()).collect();
     folder.write("points.npy", npy(&rows));
     let printed = folder.ok("hdbscan points.npy --min-cluster-size 8");
     assert_eq!(printed.lines().count(), N_OBJECTS + 1);

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::array::npy;
-use super::kit::{Folder, N_OBJECTS, distances, group, place};
+use super::kit::{Folder, N_OBJECTS, distances, group, location};
 
 /// A fit of the distances; 0 and 1 are both ends of a finished run.
 fn fitted(keep: &str) -> Folder {
@@ -64,7 +64,7 @@ fn check_pictures(folder: &Folder) {
 #[test]
 fn an_array_takes_its_names_and_classes_from_the_labels_of_the_fit() {
     let folder = Folder::new();
-    let rows: Vec<Vec<f64>> = (0..N_OBJECTS).map(|object| place(object).to_vec()).collect();
+    let rows: Vec<Vec<f64>> = (0..N_OBJECTS).map(|object| location(object).to_vec()).collect();
     folder.write("points.npy", npy(&rows));
     let labels = (0..N_OBJECTS).map(|n| format!("o{n},group{},\"a, title\"\n", group(n).unwrap_or(9)));
     folder.write("labels.csv", format!("name,group,title\n{}", labels.collect::<String>()));
@@ -88,11 +88,10 @@ fn an_array_takes_its_names_and_classes_from_the_labels_of_the_fit() {
 fn check_draw_table(folder: &Folder) {
     let mut reader = csv::Reader::from_path(folder.path("run/clusters/draws.csv")).unwrap();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    let places: Vec<(usize, usize)> =
-        rows.iter().map(|row| (row[0].parse().unwrap(), row[1].parse().unwrap())).collect();
-    assert_eq!(places.len(), 40);
-    assert!(places.is_sorted_by(|a, b| a < b) && places.iter().all(|&(chain, draw)| chain < 2 && draw < 30));
-    assert!(places.iter().any(|place| place.0 == 0) && places.iter().any(|place| place.0 == 1));
+    let ids: Vec<(usize, usize)> = rows.iter().map(|row| (row[0].parse().unwrap(), row[1].parse().unwrap())).collect();
+    assert_eq!(ids.len(), 40);
+    assert!(ids.is_sorted_by(|a, b| a < b) && ids.iter().all(|&(chain, draw)| chain < 2 && draw < 30));
+    assert!(ids.iter().any(|id| id.0 == 0) && ids.iter().any(|id| id.0 == 1));
     let errors: Vec<f64> = rows.iter().map(|row| row[4].parse().unwrap()).collect();
     assert!(errors.iter().sum::<f64>() / 40.0 < 0.02);
 }
@@ -138,9 +137,9 @@ fn check_threads(folder: &Folder) {
             assert!(first == again, "{file} with {threads} threads");
         }
     }
-    let places = |directory: &str| folder.read(&format!("{directory}/draws.csv"));
+    let ids = |directory: &str| folder.read(&format!("{directory}/draws.csv"));
     folder.ok("cluster run --min-points 8 --draws 40 --seed 2 --out again");
-    assert_ne!(places("again"), places("run/clusters"));
+    assert_ne!(ids("again"), ids("run/clusters"));
     // More draws than there are: all of them, and the pairs of the first clustering are gone.
     assert!(folder.ok("cluster run --min-points 8 --draws 1000").contains("60 of 60"));
     assert!(!folder.path("run/clusters/together.csv").exists() && !folder.path("run/clusters/together.npy").exists());

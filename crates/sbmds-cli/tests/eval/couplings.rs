@@ -130,7 +130,7 @@ fn auto_couples_what_can_be_afforded() {
     assert_eq!(eval("--couplings auto"), eval("--couplings full"));
 }
 
-/// What was not measured cannot speak, whatever the coupling.
+/// What was not measured cannot enter the likelihood, whatever the coupling.
 #[test]
 fn an_edge_list_uses_what_was_measured() {
     let table = Table::new(12, 2);

@@ -60,7 +60,7 @@ fn single_precision_is_close_but_not_the_same() {
     assert_rows_close(&single.gradient.unwrap(), &double.gradient.unwrap(), 1e-5);
 }
 
-/// Objects at one place and dissimilarities of zero are legal, and the JSON stays a JSON.
+/// Objects at one location and dissimilarities of zero are legal, and the JSON stays a JSON.
 #[test]
 fn coincident_objects_have_finite_numbers() {
     let mut table = Table::new(4, 2);

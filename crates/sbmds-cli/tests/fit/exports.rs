@@ -100,10 +100,10 @@ fn tables_hold_the_same_numbers_with_names_quoted() {
     assert_eq!(reader.headers().unwrap(), vec!["chain", "draw", "object", "x1", "x2"]);
     let rows: Vec<csv::StringRecord> = reader.records().map(|record| record.unwrap()).collect();
     assert_eq!((rows.len() * 2, &rows[3][2], shape), (draws.len(), "o, \"3\"", vec![2, 30, 12, 2]));
-    for (place, row) in rows.iter().enumerate() {
-        let (chain, draw) = (place / (30 * 12), place / 12 % 30);
+    for (index, row) in rows.iter().enumerate() {
+        let (chain, draw) = (index / (30 * 12), index / 12 % 30);
         assert_eq!((&row[0], &row[1]), (&*chain.to_string(), &*draw.to_string()));
-        assert_eq!([3, 4].map(|k| row[k].parse::<f64>().unwrap()), [draws[2 * place], draws[2 * place + 1]]);
+        assert_eq!([3, 4].map(|k| row[k].parse::<f64>().unwrap()), [draws[2 * index], draws[2 * index + 1]]);
     }
     let text = case.read("csv/scalars.csv");
     assert!(text.starts_with("chain,draw,sigma,log_likelihood,lambda1,lambda2\n0,0,"), "{text}");

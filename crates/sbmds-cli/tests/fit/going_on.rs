@@ -32,7 +32,7 @@ fn changed_settings_are_refused_by_name_with_both_values() {
         ("--chains 3", "the run has 2, and 3 is asked for"),
         ("--warmup 100", "--warmup cannot be changed when a run is resumed: the run has 60, and 100"),
         ("--sigma 0.5", "--sigma cannot be changed when a run is resumed: the run has none, and 0.5"),
-        ("--no-leaps", "--no-leaps cannot be changed when a run is resumed: the run has true, and false"),
+        ("--no-mode-jumps", "--no-mode-jumps cannot be changed when a run is resumed: the run has true, and false"),
         ("--priors paper", "the run has weak, and paper is asked for"),
         ("--features", "--features cannot be changed when a run is resumed: the run has none, and euclidean"),
         ("--keep thin:2", "the run has all, and thin:2 is asked for"),

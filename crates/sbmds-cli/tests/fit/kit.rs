@@ -15,8 +15,9 @@ pub struct Case {
 
 /// Points scattered by a fixed rule (multiples of irrational numbers, modulo 1), and distances with small errors.
 pub fn dissimilarity(a: usize, b: usize) -> f64 {
-    let place = |n: usize| [(n as f64 * 0.618_033_988_75).fract() * 3.0, (n as f64 * 0.414_213_562_37).fract() * 3.0];
-    let ([x, y], [u, v]) = (place(a), place(b));
+    let location =
+        |n: usize| [(n as f64 * 0.618_033_988_75).fract() * 3.0, (n as f64 * 0.414_213_562_37).fract() * 3.0];
+    let ([x, y], [u, v]) = (location(a), location(b));
     let error = ((a * b) as f64 * 0.732_050_807_57).fract() - 0.5;
     ((x - u).hypot(y - v) + 0.2 * error).abs()
 }

@@ -9,6 +9,7 @@ mod kit;
 mod modes;
 mod overwriting;
 mod pictures;
+mod pinned;
 #[path = "../common/program.rs"]
 mod program;
 mod runs;

@@ -6,11 +6,11 @@ use crate::kit::{Case, read_npy};
 /// on a line: it fits on either side.
 fn two_sided() -> Case {
     let case = Case::new(5);
-    let places: [[f64; 2]; 9] =
+    let locations: [[f64; 2]; 9] =
         [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0], [1.0, 3.0], [3.5, 2.5], [0.5, -2.5], [3.0, -3.5], [5.5, -1.0], [1.2, 2.0]];
     let mut edges = String::from("from,to,value\n");
-    for (a, [x, y]) in places.iter().enumerate() {
-        for (b, [u, v]) in places.iter().enumerate().skip(a + 1).filter(|(b, _)| *b < 8 || a < 3) {
+    for (a, [x, y]) in locations.iter().enumerate() {
+        for (b, [u, v]) in locations.iter().enumerate().skip(a + 1).filter(|(b, _)| *b < 8 || a < 3) {
             // Off by a little, so that the noise is not zero, but not where it would tell the two sides apart.
             let error = if b == 8 { 0.0 } else { 0.1 * (((a * 7 + b * 3) as f64 * 0.618_033_988_75).fract() - 0.5) };
             edges += &format!("\"o, {a}\",\"o, {b}\",{}\n", (x - u).hypot(y - v) + error);
@@ -36,11 +36,11 @@ fn locations(case: &Case, name: &str) -> Vec<[f64; 2]> {
 
 /// Root mean squared residual of a map over the measured pairs.
 fn stress(case: &Case, map: &[[f64; 2]]) -> f64 {
-    let place = |name: &str| name.trim_start_matches("o, ").parse::<usize>().unwrap();
+    let number = |name: &str| name.trim_start_matches("o, ").parse::<usize>().unwrap();
     let squares: Vec<f64> = table(case, "edges.csv")
         .iter()
         .map(|(from, cells)| {
-            let ([x, y], [u, v]) = (map[place(from)], map[place(&cells[0])]);
+            let ([x, y], [u, v]) = (map[number(from)], map[number(&cells[0])]);
             ((x - u).hypot(y - v) - cells[1].parse::<f64>().unwrap()).powi(2)
         })
         .collect();
@@ -51,14 +51,15 @@ fn stress(case: &Case, map: &[[f64; 2]]) -> f64 {
 fn mean_of(draws: &[f64], shape: &[usize], chains: &[usize]) -> Vec<[f64; 2]> {
     let (n_draws, n_objects) = (shape[1], shape[2]);
     let mean = |object: usize, dim: usize| {
-        let places = chains.iter().flat_map(|chain| (0..n_draws).map(move |draw| chain * n_draws + draw));
-        places.map(|place| draws[(place * n_objects + object) * 2 + dim]).sum::<f64>() / (chains.len() * n_draws) as f64
+        let indices = chains.iter().flat_map(|chain| (0..n_draws).map(move |draw| chain * n_draws + draw));
+        indices.map(|index| draws[(index * n_objects + object) * 2 + dim]).sum::<f64>()
+            / (chains.len() * n_draws) as f64
     };
     (0..n_objects).map(|object| [mean(object, 0), mean(object, 1)]).collect()
 }
 
 #[test]
-fn an_object_that_fits_in_two_places_is_shown_in_one_and_both_are_listed() {
+fn an_object_that_has_two_modes_is_shown_in_one_and_both_are_listed() {
     let case = two_sided();
     let ended = case.run(&format!("{FIT} --out run --chains 2 --draws 600"));
     ended.expect_finished();
@@ -74,7 +75,7 @@ fn an_object_that_fits_in_two_places_is_shown_in_one_and_both_are_listed() {
     assert!((share(0) + share(1) - 1.0).abs() < 1e-12 && share(0) >= share(1), "{} {}", share(0), share(1));
     let at = |row: usize| [4, 5].map(|column| cell(row, column).parse::<f64>().unwrap());
     let shown = (0..2).find(|&row| cell(row, 3) == "yes").unwrap();
-    // Both places fit, and the place between them does not.
+    // Both modes fit, and the location between them does not.
     let other = {
         let mut map = map.clone();
         map[8] = at(1 - shown);
@@ -100,7 +101,7 @@ fn an_object_that_fits_in_two_places_is_shown_in_one_and_both_are_listed() {
 #[test]
 fn chains_on_different_sides_are_shown_one_by_one_and_never_averaged() {
     let case = two_sided();
-    let settings = "--chains 6 --warmup 600 --draws 300 --no-leaps --start prior --seed 3";
+    let settings = "--chains 6 --warmup 600 --draws 300 --no-mode-jumps --start prior --seed 3";
     let ended = case.run(&format!("{FIT} --out run {settings}"));
     ended.expect(1, &["Chains disagree", "note: The map shown is mode 1 of", "sbmds plot run map --mode 2"]);
     let summary = case.summary("run");

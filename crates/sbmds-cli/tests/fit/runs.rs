@@ -121,7 +121,7 @@ fn dissimilarities_that_are_all_zero_are_refused() {
 }
 
 #[test]
-fn an_unwritable_place_is_refused_before_the_work() {
+fn an_unwritable_directory_is_refused_before_the_work() {
     let case = Case::new(10);
     case.write("file", "in the way");
     let ended = case.run("fit matrix.csv --out file/run");
@@ -156,7 +156,7 @@ fn a_disconnected_graph_stops_with_names() {
     let case = Case::new(10);
     case.write("matrix.csv", &matrix(10, |a, b| if (a < 3) == (b < 3) { dissimilarity(a, b) } else { f64::NAN }));
     let ended = case.run("fit matrix.csv --out run");
-    ended.expect(2, &["fall into 2 parts", "o0", "o1", "o2", "Remedy"]);
+    ended.expect(2, &["2 connected components", "o0", "o1", "o2", "Remedy"]);
     assert!(!case.path("run").exists(), "nothing is written");
 }
 

@@ -141,7 +141,7 @@ fn files_for_beasts_tools_agree_with_the_draws() {
     assert!((mean - logged).abs() < 1e-9 * mean);
 }
 
-/// The ancestors' table: a row for each, who is who by two tips, and places between those of the tips.
+/// The ancestors' table: a row for each, who is who by two tips, and indices between those of the tips.
 #[test]
 fn ancestors_are_named_by_their_tips_and_lie_among_them() {
     let case = case();
@@ -153,8 +153,8 @@ fn ancestors_are_named_by_their_tips_and_lie_among_them() {
     assert_eq!(table.lines().next(), Some("node,parent,tips,tip_a,tip_b,time_from_root,x1,x2,sd1,sd2"));
     assert_eq!(rows.len(), 9);
     // The tree grows by one tip at a time, the last of the objects first.
-    for (place, row) in rows.iter().enumerate() {
-        assert_eq!(row[2..5], [(place + 2).to_string(), "o9".into(), format!("o{}", 8 - place)]);
+    for (index, row) in rows.iter().enumerate() {
+        assert_eq!(row[2..5], [(index + 2).to_string(), "o9".into(), format!("o{}", 8 - index)]);
     }
     let root = rows.last().unwrap();
     assert_eq!((root[1], root[5]), ("", "0"));
@@ -174,7 +174,7 @@ fn ancestors_are_named_by_their_tips_and_lie_among_them() {
     case.run("export plain --out beast --format beast").expect(2, &["without a tree", "--tree"]);
 }
 
-/// Rates side by side, and the figures that speak of the tree and of groups of its tips.
+/// Rates side by side, and the figures that show the tree and of groups of its tips.
 #[test]
 fn rates_are_compared_and_drawn() {
     let case = case();
@@ -185,9 +185,9 @@ fn rates_are_compared_and_drawn() {
     let printed = case.run("compare a b --quantity diffusion-rate --out rates.svg --json");
     printed.expect(0, &["densities: rates.svg"]);
     let comparison: serde_json::Value = serde_json::from_str(&printed.stdout).unwrap();
-    for (place, run) in ["a", "b"].into_iter().enumerate() {
+    for (index, run) in ["a", "b"].into_iter().enumerate() {
         let mean = case.summary(run)["diffusion"]["diffusion_rate"]["mean"].as_f64().unwrap();
-        assert!((comparison["runs"][place]["mean"].as_f64().unwrap() - mean).abs() < 1e-9 * mean);
+        assert!((comparison["runs"][index]["mean"].as_f64().unwrap() - mean).abs() < 1e-9 * mean);
     }
     let pair = &comparison["pairs"][0];
     // The same posterior, 600 draws of each.

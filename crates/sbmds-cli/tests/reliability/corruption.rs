@@ -162,10 +162,10 @@ fn no_damage_of_a_finished_run_crashes_or_changes_an_answer_without_a_word() {
             n_damaged += 1;
             // Each damage meets two of the commands, in turns.
             for turn in [n_damaged, n_damaged / COMMANDS.len() + n_damaged + 3] {
-                let place = turn % COMMANDS.len();
-                let now = ask(&case, COMMANDS[place]);
+                let index = turn % COMMANDS.len();
+                let now = ask(&case, COMMANDS[index]);
                 n_refused += usize::from(now.1.code == Some(2));
-                assert_honest(&format!("{} {how:?}: {}", path.display(), COMMANDS[place]), &before[place], &now);
+                assert_honest(&format!("{} {how:?}: {}", path.display(), COMMANDS[index]), &before[index], &now);
             }
         }
     }
@@ -173,7 +173,7 @@ fn no_damage_of_a_finished_run_crashes_or_changes_an_answer_without_a_word() {
 }
 
 /// Without a summary, a resume makes all results again: from the same draws, or not at all. Two chunks of one array that have
-/// changed places carry good checksums, and are seen in finished runs alone.
+/// changed indices carry good checksums, and are seen in finished runs alone.
 #[test]
 fn a_damaged_unfinished_run_ends_with_the_same_draws_or_is_refused() {
     let case = whole_run();

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use super::plan::InnerNode;
-use super::{BrownianPrior, BrownianWorkspace, Position, Precision, passes};
+use super::{BrownianPrior, BrownianWorkspace, NodeLocation, Precision, passes};
 
 impl BrownianPrior {
     /// Draws the location of every inner node given the tips' and Sigma^-1. `ancestors` is `n_inner` * D numbers, dimension
@@ -55,7 +55,7 @@ impl BrownianPrior {
     fn estimates(&self, workspace: &mut BrownianWorkspace, x: &[f64], ancestors: &mut [f64]) {
         let (n_dims, n_inner) = (self.n_dims(), self.n_inner());
         let BrownianWorkspace { slots, contrasts, .. } = workspace;
-        passes::gather(&self.plan.places, x, &self.settings.root_mean, slots);
+        passes::gather(&self.plan.positions, x, &self.settings.root_mean, slots);
         let mut n_done = 0;
         for (position, node) in self.plan.inner.iter().enumerate() {
             let merges = &self.plan.merges[n_done..node.n_merges];
@@ -93,7 +93,7 @@ pub struct NodeLocations<'a> {
 }
 
 impl BrownianPrior {
-    /// Puts the tips' locations `x` (by place) and the inner nodes' together.
+    /// Puts the tips' locations `x` (by position) and the inner nodes' together.
     pub fn node_locations<'a>(&'a self, x: &'a [f64], ancestors: &'a [f64]) -> NodeLocations<'a> {
         assert_eq!((x.len(), ancestors.len()), (self.n_objects() * self.n_dims(), self.n_inner() * self.n_dims()));
         NodeLocations { prior: self, x, ancestors }
@@ -108,9 +108,9 @@ impl NodeLocations<'_> {
 
     /// Coordinate `dim` of a node of the tree.
     pub fn get(&self, node: usize, dim: usize) -> f64 {
-        match self.prior.positions[node] {
-            Position::Tip(place) => self.x[dim * self.prior.n_objects() + place],
-            Position::Inner(position) => self.ancestors[dim * self.prior.n_inner() + position],
+        match self.prior.node_locations[node] {
+            NodeLocation::Tip(position) => self.x[dim * self.prior.n_objects() + position],
+            NodeLocation::Inner(index) => self.ancestors[dim * self.prior.n_inner() + index],
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use super::BrownianPrior;
 
-/// Two tips, or two estimates of several, that the prior holds close together: after the merge the place `kept` holds their
+/// Two tips, or two estimates of several, that the prior holds close together: after the merge the position `kept` holds their
 /// common estimate and `other` their contrast.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CloseMerge {
-    /// Place of one of the tips below the surer estimate.
+    /// Position of one of the tips below the surer estimate.
     pub kept: usize,
-    /// Place of one of the tips below the other.
+    /// Position of one of the tips below the other.
     pub other: usize,
     /// Weight of the other estimate in the common one.
     pub share: f64,
@@ -25,7 +25,7 @@ impl BrownianPrior {
         for (merge, &variance) in self.plan.merges.iter().zip(&self.plan.variances) {
             let (kept, other) = (merge.kept as usize, merge.other as usize);
             if variance < limit && is_close[kept] && is_close[other] {
-                let [kept, other] = [kept, other].map(|slot| self.plan.places[slot] as usize);
+                let [kept, other] = [kept, other].map(|slot| self.plan.positions[slot] as usize);
                 merges.push(CloseMerge { kept, other, share: merge.share, variance: variance * per_dim });
             } else {
                 (is_close[kept], is_close[other]) = (false, false);
@@ -47,7 +47,7 @@ mod tests {
         let prior = BrownianPrior::new(&tree, &[4, 2, 0, 1, 3], BrownianSettings::paper(2)).unwrap();
         let merges = prior.close_merges(0.01 / total, 3.0);
         let pairs: Vec<[usize; 2]> = merges.iter().map(|m| [m.kept.min(m.other), m.kept.max(m.other)]).collect();
-        // a and b, then their estimate (at the place of either) and c; d and e are far apart.
+        // a and b, then their estimate (at the position of either) and c; d and e are far apart.
         assert_eq!(pairs[0], [2, 4]);
         assert!(pairs.len() == 2 && pairs[1][0] == 0 && [2, 4].contains(&pairs[1][1]), "{pairs:?}");
         // Var(a - b) = 2 * 0.001, and of (a + b) / 2 - c: 0.0005 + 0.002 + 0.003.

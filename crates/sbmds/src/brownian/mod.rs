@@ -83,15 +83,15 @@ pub struct BrownianPrior {
     log_det: f64,
     coincident: Option<CoincidentTips>,
     /// Of every node of the tree.
-    positions: Vec<Position>,
+    node_locations: Vec<NodeLocation>,
 }
 
 /// Where a node's location is kept.
 #[derive(Clone, Copy, Debug)]
-enum Position {
-    /// A tip: its place.
+enum NodeLocation {
+    /// A tip: its coupling position.
     Tip(usize),
-    /// An inner node: its position among them.
+    /// An inner node: its index among them.
     Inner(usize),
 }
 
@@ -132,12 +132,12 @@ impl fmt::Display for CoincidentTips {
 }
 
 impl BrownianPrior {
-    /// The prior on `tree`, when tip t (a position in [`Tree::tips`]) is the object at place `tip_places[t]`.
+    /// The prior on `tree`, when tip t (an index into [`Tree::tips`]) is the object at position `tip_positions[t]`.
     ///
     /// # Panics
-    /// If the places are not 0 to N - 1, each once.
-    pub fn new(tree: &Tree, tip_places: &[usize], settings: BrownianSettings) -> Result<Self, BrownianError> {
-        assert_places(tree, tip_places);
+    /// If the positions are not 0 to N - 1, each once.
+    pub fn new(tree: &Tree, tip_positions: &[usize], settings: BrownianSettings) -> Result<Self, BrownianError> {
+        assert_positions(tree, tip_positions);
         let kappa = settings.root_sample_size;
         if !(kappa > 0.0 && kappa.is_finite() && (1.0 / kappa).is_finite()) {
             return Err(BrownianError::RootSampleSize(kappa));
@@ -149,20 +149,20 @@ impl BrownianPrior {
         }
         let scale = if settings.scaling == BranchScaling::TotalLength { total } else { 1.0 };
         let Lengths { lengths, coincident } = Lengths::new(tree, scale);
-        let plan = Plan::new(tree, &lengths, 1.0 / kappa, tip_places);
+        let plan = Plan::new(tree, &lengths, 1.0 / kappa, tip_positions);
         let names: Vec<String> = coincident.iter().map(|&tip| tree.tip_name(tip).to_owned()).collect();
         Ok(Self {
             log_det: plan.variances.iter().map(|variance| variance.ln()).sum(),
             plan,
             settings,
             coincident: (!names.is_empty()).then_some(CoincidentTips(names)),
-            positions: positions(tree, tip_places),
+            node_locations: node_locations(tree, tip_positions),
         })
     }
 
     /// Number of objects N.
     pub fn n_objects(&self) -> usize {
-        self.plan.places.len()
+        self.plan.positions.len()
     }
 
     /// Number of dimensions D.
@@ -204,7 +204,7 @@ impl BrownianPrior {
         }
     }
 
-    /// S = (X - mu0)' V^-1 (X - mu0), row by row. `x` is N * D numbers, dimension by dimension, by place.
+    /// S = (X - mu0)' V^-1 (X - mu0), row by row. `x` is N * D numbers, dimension by dimension, by position.
     pub fn quadratic<'w>(&self, workspace: &'w mut BrownianWorkspace, x: &[f64]) -> &'w [f64] {
         self.pass_up(workspace, x);
         let BrownianWorkspace { contrasts, square, .. } = workspace;
@@ -241,7 +241,7 @@ impl BrownianPrior {
     /// The contrasts of `x` into `workspace.contrasts`.
     fn pass_up(&self, workspace: &mut BrownianWorkspace, x: &[f64]) {
         let BrownianWorkspace { slots, contrasts, .. } = workspace;
-        passes::gather(&self.plan.places, x, &self.settings.root_mean, slots);
+        passes::gather(&self.plan.positions, x, &self.settings.root_mean, slots);
         passes::contrasts(self.n_dims(), &self.plan.merges, slots, contrasts);
     }
 
@@ -263,21 +263,24 @@ impl BrownianPrior {
     fn add_gradient(&self, workspace: &mut BrownianWorkspace, factor: f64, gradient: &mut [f64]) {
         let BrownianWorkspace { slots, weighed, .. } = workspace;
         passes::contrasts_transposed(self.n_dims(), &self.plan.merges, weighed, slots);
-        passes::scatter(self.n_dims(), &self.plan.places, slots, -factor, gradient);
+        passes::scatter(self.n_dims(), &self.plan.positions, slots, -factor, gradient);
     }
 }
 
-fn assert_places(tree: &Tree, tip_places: &[usize]) {
+fn assert_positions(tree: &Tree, tip_positions: &[usize]) {
     let mut taken = vec![false; tree.n_tips()];
-    assert_eq!(tip_places.len(), taken.len(), "a place for every tip");
-    for &place in tip_places {
-        assert!(!std::mem::replace(&mut taken[place], true), "place {place} is given once");
+    assert_eq!(tip_positions.len(), taken.len(), "a position for every tip");
+    for &position in tip_positions {
+        assert!(!std::mem::replace(&mut taken[position], true), "position {position} is given once");
     }
 }
 
-fn positions(tree: &Tree, tip_places: &[usize]) -> Vec<Position> {
-    let mut positions = vec![Position::Tip(0); tree.n_nodes()];
-    tree.tips().iter().zip(tip_places).for_each(|(&node, &place)| positions[node] = Position::Tip(place));
-    tree.inner_nodes().enumerate().for_each(|(position, node)| positions[node] = Position::Inner(position));
-    positions
+fn node_locations(tree: &Tree, tip_positions: &[usize]) -> Vec<NodeLocation> {
+    let mut node_locations = vec![NodeLocation::Tip(0); tree.n_nodes()];
+    tree.tips()
+        .iter()
+        .zip(tip_positions)
+        .for_each(|(&node, &position)| node_locations[node] = NodeLocation::Tip(position));
+    tree.inner_nodes().enumerate().for_each(|(index, node)| node_locations[node] = NodeLocation::Inner(index));
+    node_locations
 }

@@ -32,34 +32,34 @@ fn two<'s>(slots: &'s mut [f64], merge: &Merge, n_dims: usize) -> (&'s mut [f64]
     (&mut before[merge.kept as usize * n_dims..][..n_dims], &mut after[..n_dims])
 }
 
-/// Locations of the tips (dimension by dimension, by place) into their slots, minus `origin`.
+/// Locations of the tips (dimension by dimension, by position) into their slots, minus `origin`.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(super) fn gather(places: &[u32], x: &[f64], origin: &[f64], slots: &mut [f64]) {
-    by_dims!(gather_in(origin.len(), places, x, origin, slots));
+pub(super) fn gather(positions: &[u32], x: &[f64], origin: &[f64], slots: &mut [f64]) {
+    by_dims!(gather_in(origin.len(), positions, x, origin, slots));
 }
 
 #[inline(always)]
-fn gather_in(n_dims: usize, places: &[u32], x: &[f64], origin: &[f64], slots: &mut [f64]) {
-    let (x, origin) = (&x[..n_dims * places.len()], &origin[..n_dims]);
-    for (slot, &place) in slots.chunks_exact_mut(n_dims).zip(places) {
+fn gather_in(n_dims: usize, positions: &[u32], x: &[f64], origin: &[f64], slots: &mut [f64]) {
+    let (x, origin) = (&x[..n_dims * positions.len()], &origin[..n_dims]);
+    for (slot, &position) in slots.chunks_exact_mut(n_dims).zip(positions) {
         for dim in 0..n_dims {
-            slot[dim] = x[dim * places.len() + place as usize] - origin[dim];
+            slot[dim] = x[dim * positions.len() + position as usize] - origin[dim];
         }
     }
 }
 
-/// Adds `factor` times the slots' numbers to those at the places of their tips (dimension by dimension).
+/// Adds `factor` times the slots' numbers to those at the positions of their tips (dimension by dimension).
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
-pub(super) fn scatter(n_dims: usize, places: &[u32], slots: &[f64], factor: f64, out: &mut [f64]) {
-    by_dims!(scatter_in(n_dims, places, slots, factor, out));
+pub(super) fn scatter(n_dims: usize, positions: &[u32], slots: &[f64], factor: f64, out: &mut [f64]) {
+    by_dims!(scatter_in(n_dims, positions, slots, factor, out));
 }
 
 #[inline(always)]
-fn scatter_in(n_dims: usize, places: &[u32], slots: &[f64], factor: f64, out: &mut [f64]) {
-    let out = &mut out[..n_dims * places.len()];
-    for (slot, &place) in slots.chunks_exact(n_dims).zip(places) {
+fn scatter_in(n_dims: usize, positions: &[u32], slots: &[f64], factor: f64, out: &mut [f64]) {
+    let out = &mut out[..n_dims * positions.len()];
+    for (slot, &position) in slots.chunks_exact(n_dims).zip(positions) {
         for dim in 0..n_dims {
-            out[dim * places.len() + place as usize] += factor * slot[dim];
+            out[dim * positions.len() + position as usize] += factor * slot[dim];
         }
     }
 }
@@ -98,9 +98,9 @@ fn transposed_in(n_dims: usize, merges: &[Merge], contrasts: &[f64], slots: &mut
     #[inline(always)]
     fn step(kept: &mut [f64], other: &mut [f64], contrast: &[f64], share: f64) {
         for dim in 0..kept.len() {
-            let slope = contrast[dim] - share * kept[dim];
-            kept[dim] += slope;
-            other[dim] = -slope;
+            let derivative = contrast[dim] - share * kept[dim];
+            kept[dim] += derivative;
+            other[dim] = -derivative;
         }
     }
     let (of_merges, of_root) = contrasts.split_at(merges.len() * n_dims);

@@ -32,7 +32,7 @@ pub(super) struct InnerNode {
     pub parent: Option<usize>,
 }
 
-/// Everything about the tree that the passes need. Slot k starts with the location of one tip, at place `places[k]`.
+/// Everything about the tree that the passes need. Slot k starts with the location of one tip, at position `positions[k]`.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub merges: Vec<Merge>,
@@ -41,7 +41,7 @@ pub(super) struct Plan {
     /// Their reciprocals and square roots.
     pub precisions: Vec<f64>,
     pub deviations: Vec<f64>,
-    pub places: Vec<u32>,
+    pub positions: Vec<u32>,
     /// In the order of [`Tree::inner_nodes`].
     pub inner: Vec<InnerNode>,
 }
@@ -83,12 +83,12 @@ fn coincident_tips(tree: &Tree, lengths: &[f64]) -> Vec<usize> {
 
 impl Plan {
     /// The plan for branches of these lengths and a root whose prior variance is `root_variance`.
-    pub fn new(tree: &Tree, lengths: &[f64], root_variance: f64, tip_places: &[usize]) -> Self {
+    pub fn new(tree: &Tree, lengths: &[f64], root_variance: f64, tip_positions: &[usize]) -> Self {
         let (children, below) = sorted_children(tree, lengths);
-        let (slots, places) = slots(tree, &children, tip_places);
+        let (slots, positions) = slots(tree, &children, tip_positions);
         let (merges, variances, inner) = (Vec::new(), Vec::new(), Vec::new());
         let (precisions, deviations) = (Vec::new(), Vec::new());
-        let mut plan = Self { merges, variances, precisions, deviations, places, inner };
+        let mut plan = Self { merges, variances, precisions, deviations, positions, inner };
         let mut inner_of = vec![None; tree.n_nodes()];
         for (position, node) in tree.inner_nodes().enumerate() {
             inner_of[node] = Some(position);
@@ -140,19 +140,19 @@ fn sorted_children(tree: &Tree, lengths: &[f64]) -> (Vec<Vec<(usize, f64)>>, Vec
     (sorted, below)
 }
 
-/// The slot of every node: its surest tip's; tips are numbered so that every merge keeps the lower slot. Also the place
+/// The slot of every node: its surest tip's; tips are numbered so that every merge keeps the lower slot. Also the position
 /// of the tip of every slot.
-fn slots(tree: &Tree, children: &[Vec<(usize, f64)>], tip_places: &[usize]) -> (Vec<usize>, Vec<u32>) {
-    let mut place_of = vec![0; tree.n_nodes()];
-    tree.tips().iter().zip(tip_places).for_each(|(&node, &place)| place_of[node] = place as u32);
-    let (mut slots, mut places) = (vec![0; tree.n_nodes()], Vec::with_capacity(tree.n_tips()));
+fn slots(tree: &Tree, children: &[Vec<(usize, f64)>], tip_positions: &[usize]) -> (Vec<usize>, Vec<u32>) {
+    let mut position_of = vec![0; tree.n_nodes()];
+    tree.tips().iter().zip(tip_positions).for_each(|(&node, &position)| position_of[node] = position as u32);
+    let (mut slots, mut positions) = (vec![0; tree.n_nodes()], Vec::with_capacity(tree.n_tips()));
     let mut to_do = vec![tree.root()];
     while let Some(node) = to_do.pop() {
-        slots[node] = places.len();
+        slots[node] = positions.len();
         if tree.is_tip(node) {
-            places.push(place_of[node]);
+            positions.push(position_of[node]);
         }
         to_do.extend(children[node].iter().rev().map(|child| child.0));
     }
-    (slots, places)
+    (slots, positions)
 }

@@ -4,19 +4,19 @@ use std::path::Path;
 
 use super::Precision;
 
-/// What is wrong with a file that should hold a precision: one sentence with its place and a remedy.
+/// What is wrong with a file that should hold a precision: one sentence with its position and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {problem}. Remedy: {remedy}.")]
+#[error("{position}: {problem}. Remedy: {remedy}.")]
 pub struct PrecisionFileError {
     /// File, line and column, as far as they are known.
-    place: String,
+    position: String,
     problem: String,
     remedy: String,
 }
 
 impl PrecisionFileError {
-    fn new(place: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { place: place.into(), problem: problem.into(), remedy: remedy.into() }
+    fn new(position: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { position: position.into(), problem: problem.into(), remedy: remedy.into() }
     }
 }
 
@@ -31,11 +31,11 @@ impl Precision {
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let (mut values, mut n_rows) = (Vec::new(), 0);
         for (line, row) in text.lines().enumerate().filter(|(_, row)| !row.trim().is_empty()) {
-            let place = format!("{file}, line {}", line + 1);
-            let row = numbers(row, &place, &shape)?;
+            let position = format!("{file}, line {}", line + 1);
+            let row = numbers(row, &position, &shape)?;
             if row.len() != n_dims {
                 let problem = format!("expected {n_dims} numbers, found {}", row.len());
-                return Err(PrecisionFileError::new(place, problem, shape));
+                return Err(PrecisionFileError::new(position, problem, shape));
             }
             values.extend(row);
             n_rows += 1;
@@ -53,7 +53,7 @@ impl Precision {
     }
 }
 
-fn numbers(row: &str, place: &str, remedy: &str) -> Result<Vec<f64>, PrecisionFileError> {
+fn numbers(row: &str, position: &str, remedy: &str) -> Result<Vec<f64>, PrecisionFileError> {
     let cells: Vec<&str> = match [',', ';', '\t'].into_iter().find(|delimiter| row.contains(*delimiter)) {
         Some(delimiter) => row.split(delimiter).map(str::trim).collect(),
         None => row.split_whitespace().collect(),
@@ -61,8 +61,8 @@ fn numbers(row: &str, place: &str, remedy: &str) -> Result<Vec<f64>, PrecisionFi
     let number = |(column, cell): (usize, &str)| {
         cell.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| {
             let shown: String = cell.chars().take(60).flat_map(char::escape_debug).collect();
-            let place = format!("{place}, column {}", column + 1);
-            PrecisionFileError::new(place, format!("expected a number, found \"{shown}\""), remedy)
+            let position = format!("{position}, column {}", column + 1);
+            PrecisionFileError::new(position, format!("expected a number, found \"{shown}\""), remedy)
         })
     };
     cells.into_iter().enumerate().map(number).collect()

@@ -16,7 +16,7 @@ impl BrownianPrior {
         interleave(z, &self.plan.deviations, contrasts);
         passes::tips(self.n_dims(), &self.plan.merges, contrasts, slots);
         x.chunks_exact_mut(self.n_objects()).zip(&self.settings.root_mean).for_each(|(x, mean)| x.fill(*mean));
-        passes::scatter(self.n_dims(), &self.plan.places, slots, 1.0, x);
+        passes::scatter(self.n_dims(), &self.plan.positions, slots, 1.0, x);
     }
 
     /// z = L^-1 (x - mu0)
@@ -29,9 +29,9 @@ impl BrownianPrior {
     pub fn pull_back(&self, workspace: &mut BrownianWorkspace, gradient_x: &[f64], gradient_z: &mut [f64]) {
         let BrownianWorkspace { slots, contrasts, inverse, .. } = workspace;
         inverse.fill(0.0);
-        passes::gather(&self.plan.places, gradient_x, &inverse[..self.n_dims()], slots);
+        passes::gather(&self.plan.positions, gradient_x, &inverse[..self.n_dims()], slots);
         passes::tips_transposed(self.n_dims(), &self.plan.merges, slots, contrasts);
-        deinterleave(contrasts, &self.plan.deviations, gradient_z, |slope, deviation| slope * deviation);
+        deinterleave(contrasts, &self.plan.deviations, gradient_z, |derivative, deviation| derivative * deviation);
     }
 
     /// Locations drawn from the prior given Sigma^-1.

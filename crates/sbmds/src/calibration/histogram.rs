@@ -99,8 +99,8 @@ impl<'a> Histograms<'a> {
         let last = self.calibration.n_draws.to_string();
         text(svg, (left + PLOT_WIDTH, bottom + 15.0), "fill=\"#555\" font-size=\"11\" text-anchor=\"end\"", &last);
         let count = format!("{expected:.0}");
-        let place = (left - 4.0, bottom - height_of(expected) + 4.0);
-        text(svg, place, "fill=\"#555\" font-size=\"11\" text-anchor=\"end\"", &count);
+        let at = (left - 4.0, bottom - height_of(expected) + 4.0);
+        text(svg, at, "fill=\"#555\" font-size=\"11\" text-anchor=\"end\"", &count);
     }
 }
 

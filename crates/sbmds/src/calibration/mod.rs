@@ -1,4 +1,4 @@
-//! Simulation-based calibration: fits of simulated data must contain the truth as often as they say.
+//! Simulation-based calibration: do credible intervals of simulated data have their stated coverage?
 //!
 //! The truth is drawn from the prior and data from the truth. If everything between data and draws is right, the truth
 //! is one more draw from the posterior, and its rank among L independent draws is uniform on 0..=L (Talts, Betancourt,
@@ -217,12 +217,12 @@ impl Replicate {
         };
         let sparse = (settings.sampler.sampler.resolve() == Sampler::Surrogate)
             .then(|| likelihood(&Pairs::Diagonals(dispersed_offsets(n_objects, n_dims, rng))));
-        truth.x = coupling.to_places(simulation.truth()).as_slice().to_vec();
+        truth.x = coupling.to_positions(simulation.truth()).as_slice().to_vec();
         Ok(Self {
             truth,
             posterior: Posterior::new(likelihood(&coupling.pairs), settings.priors.clone()),
             sparse,
-            first_map: coupling.to_places(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b))),
+            first_map: coupling.to_positions(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b))),
         })
     }
 
@@ -242,13 +242,13 @@ impl Replicate {
         (0..settings.n_draws).map(draw).collect()
     }
 
-    /// Classical MDS, shaken, with the noise it leaves.
+    /// Classical MDS, jittered, with the noise it leaves.
     fn start(&self, rng: &mut ChaCha8Rng) -> Parameters {
         let x = disperse(&self.first_map, 0.1, rng);
         let priors = self.posterior.priors();
         let known = priors.noise.is_fixed().then_some(self.truth.variance);
         let above_floor = 2.0 * priors.noise.floor().powi(2);
-        let residual = || mean_squared_residual(self.posterior.likelihood(), &x).max(above_floor);
+        let residual = || self.posterior.likelihood().mean_squared_residual(&x).max(above_floor);
         let variance = known.unwrap_or_else(residual);
         Parameters { x: x.as_slice().to_vec(), variance, spread: Spread::Scales(priors.scales.start(x.n_dims())) }
     }
@@ -259,18 +259,6 @@ impl Replicate {
         let density = self.posterior.value(&mut Workspace::serial(), x, sigma, spread);
         quantities(&self.posterior, x, sigma, density.log_likelihood)
     }
-}
-
-/// Over the coupled pairs; never zero.
-pub(crate) fn mean_squared_residual(likelihood: &Likelihood, x: &Locations) -> f64 {
-    let mut sum = 0.0;
-    for place in 0..likelihood.n_objects() {
-        likelihood.for_each_partner(place, |other, delta| {
-            sum += (delta - x.distance(place, other)).powi(2);
-            true
-        });
-    }
-    (sum / (2 * likelihood.n_pairs().max(1)) as f64).max(1e-12)
 }
 
 #[cfg(test)]

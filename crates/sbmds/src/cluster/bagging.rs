@@ -12,17 +12,17 @@ use crate::random::{Purpose, stream};
 
 /// One draw of the posterior.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DrawPlace {
+pub struct DrawId {
     /// Its chain, from 0.
     pub chain: usize,
-    /// Its place in the chain, from 0.
+    /// Its index in the chain, from 0.
     pub draw: usize,
 }
 
 /// The clusters of some draws of a run.
 pub struct ClusteredDraws {
-    /// The draws, in order of chain and place.
-    pub places: Vec<DrawPlace>,
+    /// The draws, in order of chain and index.
+    pub ids: Vec<DrawId>,
     /// How many draws there are to choose from.
     pub n_available: usize,
     /// Their clusters.
@@ -38,26 +38,26 @@ const BATCH: usize = 32;
 ///
 /// # Errors
 /// If the run kept no locations or has no draw yet.
-pub fn choose_draws(reader: &DrawReader, n_draws: usize, seed: u64) -> Result<(Vec<DrawPlace>, usize), StoreError> {
+pub fn choose_draws(reader: &DrawReader, n_draws: usize, seed: u64) -> Result<(Vec<DrawId>, usize), StoreError> {
     let path = || reader.path().to_owned();
     if !reader.has_x() {
         return Err(StoreError::NoLocations { path: path() });
     }
     let chains = 0..reader.n_chains();
-    let all: Vec<DrawPlace> =
-        chains.flat_map(|chain| (0..reader.n_complete(chain)).map(move |draw| DrawPlace { chain, draw })).collect();
+    let all: Vec<DrawId> =
+        chains.flat_map(|chain| (0..reader.n_complete(chain)).map(move |draw| DrawId { chain, draw })).collect();
     if all.is_empty() {
         return Err(StoreError::NoDraws { path: path() });
     }
     let mut rng = stream(seed, 0, Purpose::Clustering);
     let chosen = index::sample(&mut rng, all.len(), n_draws.min(all.len()));
-    let mut places: Vec<DrawPlace> = chosen.iter().map(|index| all[index]).collect();
-    places.sort_unstable();
-    Ok((places, all.len()))
+    let mut ids: Vec<DrawId> = chosen.iter().map(|index| all[index]).collect();
+    ids.sort_unstable();
+    Ok((ids, all.len()))
 }
 
 /// Clusters up to `n_draws` draws, in parallel; the answer is the same for any number of threads. HDBSCAN sees only
-/// distances, so the draws need not be laid over one another.
+/// distances, so the draws need not be aligned.
 ///
 /// # Errors
 /// If the run kept no locations, has no draw yet or is damaged, or the settings cannot be used.
@@ -68,13 +68,12 @@ pub fn cluster_draws(
     seed: u64,
 ) -> Result<ClusteredDraws, ClusterError> {
     settings.check()?;
-    let (places, n_available) = choose_draws(reader, n_draws, seed)?;
+    let (ids, n_available) = choose_draws(reader, n_draws, seed)?;
     let mut labels = DrawLabels::new(reader.names().len());
     let mut membership = vec![0.0; reader.names().len()];
-    for batch in places.chunks(BATCH) {
+    for batch in ids.chunks(BATCH) {
         // Read one after the other: neighbours share a chunk of the store.
-        let maps =
-            batch.iter().map(|place| reader.x(place.chain, place.draw)).collect::<Result<Vec<Locations>, _>>()?;
+        let maps = batch.iter().map(|id| reader.x(id.chain, id.draw)).collect::<Result<Vec<Locations>, _>>()?;
         let clusterings: Vec<_> = maps.par_iter().map(|x| hdbscan(x, settings)).collect();
         for clustering in clusterings {
             let Clustering { labels: of_draw, probabilities, .. } = clustering?;
@@ -82,6 +81,6 @@ pub fn cluster_draws(
             membership.iter_mut().zip(probabilities).for_each(|(sum, probability)| *sum += probability);
         }
     }
-    membership.iter_mut().for_each(|sum| *sum /= places.len() as f64);
-    Ok(ClusteredDraws { places, n_available, labels, membership })
+    membership.iter_mut().for_each(|sum| *sum /= ids.len() as f64);
+    Ok(ClusteredDraws { ids, n_available, labels, membership })
 }

@@ -40,7 +40,7 @@ pub fn consensus(draws: &DrawLabels, names: &Names) -> Consensus {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by(|&a, &b| variations[a].total_cmp(&variations[b]));
     let best: Vec<Vec<i32>> =
-        order.iter().take(N_REFINED).map(|&place| std::mem::take(&mut candidates[place])).collect();
+        order.iter().take(N_REFINED).map(|&index| std::mem::take(&mut candidates[index])).collect();
     let refined: Vec<Vec<i32>> = best.into_par_iter().map(|labels| refine(draws, &entropies, labels)).collect();
     let finished = refined.into_iter().map(|labels| {
         let candidate = Candidate::new(draws, &entropies, numbered(&labels, names));
@@ -56,7 +56,7 @@ pub fn consensus(draws: &DrawLabels, names: &Names) -> Consensus {
 /// Different partitions to begin with.
 fn candidates(draws: &DrawLabels) -> Vec<Vec<i32>> {
     let n_candidates = draws.n_draws().min(MOST_CANDIDATES);
-    let spaced = (0..n_candidates).map(|place| draws.draw(place * draws.n_draws() / n_candidates).to_vec());
+    let spaced = (0..n_candidates).map(|index| draws.draw(index * draws.n_draws() / n_candidates).to_vec());
     let mut all: Vec<Vec<i32>> = spaced.collect();
     if draws.n_objects() <= linkage::MOST_OBJECTS {
         all.extend(linkage::cuts(draws));

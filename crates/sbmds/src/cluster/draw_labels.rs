@@ -124,20 +124,20 @@ pub(super) fn look_up(path: &Path, n_objects: usize, [a, b]: [usize; 2]) -> Resu
     if n_bytes > u128::from(std::fs::metadata(path).map_err(ClusterError::io("read", path))?.len()) {
         return Err(ClusterError::damaged(path, "it is shorter than it says"));
     }
-    let places = (0..n_draws).map(|draw| [a, b].map(|object| draw * n_columns + object as u64));
+    let offsets = (0..n_draws).map(|draw| [a, b].map(|object| draw * n_columns + object as u64));
     let is_short = file.dtype().num_bytes() == Some(2);
-    let n_together = if is_short { count_equal::<i16>(file, places) } else { count_equal::<i32>(file, places) };
+    let n_together = if is_short { count_equal::<i16>(file, offsets) } else { count_equal::<i32>(file, offsets) };
     Ok((n_together.map_err(ClusterError::io("read", path))?, n_draws as usize))
 }
 
-/// At how many of the pairs of places there are equal labels that are no noise.
+/// At how many of the pairs of offsets there are equal labels that are no noise.
 fn count_equal<T: npyz::Deserialize + Into<i32>>(
     file: npyz::NpyFile<BufReader<File>>,
-    places: impl Iterator<Item = [u64; 2]>,
+    offsets: impl Iterator<Item = [u64; 2]>,
 ) -> io::Result<usize> {
     let mut numbers = file.data::<T>().map_err(io::Error::other)?;
     let mut n_equal = 0;
-    for [a, b] in places {
+    for [a, b] in offsets {
         let [a, b] = [numbers.read_at(a)?.into(), numbers.read_at(b)?.into()];
         n_equal += usize::from(a >= 0 && a == b);
     }

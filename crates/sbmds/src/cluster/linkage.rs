@@ -37,7 +37,7 @@ fn average_linkage(draws: &DrawLabels) -> Vec<Merge> {
         if chain.is_empty() {
             chain.push(top);
         }
-        let before = chain.len().checked_sub(2).map(|place| chain[place]);
+        let before = chain.len().checked_sub(2).map(|index| chain[index]);
         let nearest = nearest(&together[top * n..][..n], &active, top, before);
         if Some(nearest) != before {
             chain.push(nearest);

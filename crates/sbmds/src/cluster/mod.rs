@@ -24,7 +24,7 @@ mod truth;
 mod variation;
 
 pub use agreement::adjusted_rand_index;
-pub use bagging::{ClusteredDraws, DrawPlace, choose_draws, cluster_draws};
+pub use bagging::{ClusteredDraws, DrawId, choose_draws, cluster_draws};
 pub use consensus::{Consensus, consensus};
 pub use draw_labels::DrawLabels;
 pub use error::ClusterError;

@@ -1,6 +1,6 @@
 //! The outlines of the clusters of a few draws, each aligned to the map shown: the paper's picture of what is uncertain.
 
-use super::bagging::DrawPlace;
+use super::bagging::DrawId;
 use super::hull::convex_hull;
 use super::saved::SavedClusters;
 use crate::Locations;
@@ -31,21 +31,21 @@ pub(crate) fn outlines(
     run: &FinishedRun,
     saved: &SavedClusters,
     axes: &[Axes],
-) -> Result<(Vec<DrawPlace>, Vec<Outline>), RunError> {
+) -> Result<(Vec<DrawId>, Vec<Outline>), RunError> {
     // Draws of another mode of the map would lie across it.
-    let shown = |&draw: &usize| run.shown_chains().contains(&saved.places[draw].chain);
-    let clustered: Vec<usize> = (0..saved.places.len()).filter(shown).collect();
+    let shown = |&draw: &usize| run.shown_chains().contains(&saved.ids[draw].chain);
+    let clustered: Vec<usize> = (0..saved.ids.len()).filter(shown).collect();
     let n_outlined = clustered.len().min(N_OUTLINED);
     let chosen = (0..n_outlined).map(|k| clustered[(2 * k + 1) * clustered.len() / (2 * n_outlined)]);
-    let mut places = Vec::new();
+    let mut ids = Vec::new();
     let mut all = Vec::new();
     for (number, draw) in chosen.enumerate() {
-        let place = saved.places[draw];
-        let x = run.aligned(place.chain, place.draw)?;
+        let id = saved.ids[draw];
+        let x = run.aligned(id.chain, id.draw)?;
         all.extend(outlines_of(number, &x, saved.labels.draw(draw), &saved.consensus, axes));
-        places.push(place);
+        ids.push(id);
     }
-    Ok((places, all))
+    Ok((ids, all))
 }
 
 fn outlines_of(draw: usize, x: &Locations, labels: &[i32], consensus: &[i32], axes: &[Axes]) -> Vec<Outline> {
@@ -86,9 +86,9 @@ mod tests {
     #[test]
     fn clusters_are_outlined_on_all_axes_and_matched_with_the_consensus() {
         // A square with its centre, and a segment; the last object is noise.
-        let places = [[0.0, 0.0, 1.0], [2.0, 0.0, 2.0], [2.0, 2.0, 3.0], [0.0, 2.0, 4.0], [1.0, 1.0, 9.0]];
+        let corners = [[0.0, 0.0, 1.0], [2.0, 0.0, 2.0], [2.0, 2.0, 3.0], [0.0, 2.0, 4.0], [1.0, 1.0, 9.0]];
         let line = [[5.0, 5.0, 0.0], [6.0, 6.0, 0.0], [9.0, 9.0, 9.0]];
-        let all = [&places[..], &line[..]].concat();
+        let all = [&corners[..], &line[..]].concat();
         let x = Locations::from_fn(8, 3, |object, dim| all[object][dim]);
         let labels = [1, 1, 1, 1, 1, 0, 0, -1];
         let consensus = [2, 2, 0, 0, -1, -1, -1, 0];

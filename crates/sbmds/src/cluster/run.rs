@@ -116,10 +116,10 @@ impl RunClusters {
             header.extend(["error", "pooled_error", "classes_found", "adjusted_rand", "adjusted_rand_clustered"]);
         }
         table.write_record(header)?;
-        for (number, place) in self.draws.places.iter().enumerate() {
+        for (number, id) in self.draws.ids.iter().enumerate() {
             let n_noise = self.draws.labels.draw(number).iter().filter(|&&label| label < 0).count();
             let n_clusters = self.draws.labels.n_clusters(number);
-            let mut row = [place.chain, place.draw, n_clusters, n_noise].map(|count| count.to_string()).to_vec();
+            let mut row = [id.chain, id.draw, n_clusters, n_noise].map(|count| count.to_string()).to_vec();
             if let Some(scores) = &self.scores {
                 row.extend(score_cells(&scores[number]));
             }

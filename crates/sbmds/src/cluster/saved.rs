@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::bagging::DrawPlace;
+use super::bagging::DrawId;
 use super::draw_labels::DrawLabels;
 use super::error::ClusterError;
 use super::run::{CONSENSUS, DRAWS, LABELS, SUMMARY};
@@ -20,7 +20,7 @@ pub struct SavedClusters {
     /// All of it in numbers.
     pub summary: ClusterSummary,
     /// The draws that were clustered.
-    pub places: Vec<DrawPlace>,
+    pub ids: Vec<DrawId>,
     /// Their clusters.
     pub labels: DrawLabels,
     /// The consensus cluster of each object, -1 for noise.
@@ -33,7 +33,7 @@ impl SavedClusters {
     /// Reads them; `None` if nothing was clustered there.
     ///
     /// # Errors
-    /// If a file cannot be read, or speaks of other objects than `names`.
+    /// If a file cannot be read, or names other objects than `names`.
     pub fn read(directory: &Path, names: &Names) -> Result<Option<Self>, ClusterError> {
         let path = directory.join(SUMMARY);
         let summary: ClusterSummary = match fs::read(&path) {
@@ -49,13 +49,13 @@ impl SavedClusters {
         };
         verify(directory)?;
         let labels = read_labels(&directory.join(LABELS), names.len())?;
-        let places = read_places(&directory.join(DRAWS))?;
+        let ids = read_ids(&directory.join(DRAWS))?;
         let (consensus, confidence) = read_consensus(&directory.join(CONSENSUS), names)?;
-        let is_other = [summary.n_draws, places.len()] != [labels.n_draws(); 2] || summary.n_objects != names.len();
+        let is_other = [summary.n_draws, ids.len()] != [labels.n_draws(); 2] || summary.n_objects != names.len();
         if is_other || summary.consensus.n_clusters > names.len() {
             return Err(ClusterError::damaged(&path, "its numbers of draws and objects are not those of the tables"));
         }
-        Ok(Some(Self { summary, places, labels, consensus, confidence }))
+        Ok(Some(Self { summary, ids, labels, consensus, confidence }))
     }
 }
 
@@ -88,9 +88,9 @@ struct DrawRow {
     draw: usize,
 }
 
-fn read_places(path: &Path) -> Result<Vec<DrawPlace>, ClusterError> {
+fn read_ids(path: &Path) -> Result<Vec<DrawId>, ClusterError> {
     let rows = rows::<DrawRow>(path)?;
-    Ok(rows.into_iter().map(|DrawRow { chain, draw }| DrawPlace { chain, draw }).collect())
+    Ok(rows.into_iter().map(|DrawRow { chain, draw }| DrawId { chain, draw }).collect())
 }
 
 #[derive(Deserialize)]

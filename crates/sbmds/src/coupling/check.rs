@@ -5,17 +5,17 @@ use crate::likelihood::Likelihood;
 /// What the coupling graph says before any sampling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connections {
-    /// Connected parts of more than one: places, the largest part first. Empty if the graph is connected.
+    /// Connected parts of more than one: positions, the largest part first. Empty if the graph is connected.
     pub parts: Vec<Vec<usize>>,
-    /// Places with too few partners to be determined, though connected.
+    /// Positions with too few partners to be determined, though connected.
     pub underdetermined: Vec<Underdetermined>,
 }
 
 /// An object with fewer than D + 1 partners: its location is known up to a reflection or worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Underdetermined {
-    /// Its place in the coupling order.
-    pub place: usize,
+    /// Its position in the coupling order.
+    pub position: usize,
     /// How many partners it has.
     pub partners: usize,
 }
@@ -64,14 +64,14 @@ fn parts(likelihood: &Likelihood) -> Vec<Vec<usize>> {
 fn underdetermined(likelihood: &Likelihood) -> Vec<Underdetermined> {
     let enough = (likelihood.n_dims() + 1).min(likelihood.n_objects() - 1);
     let mut found = Vec::new();
-    for place in 0..likelihood.n_objects() {
+    for position in 0..likelihood.n_objects() {
         let mut partners = 0;
-        likelihood.for_each_partner(place, |_, _| {
+        likelihood.for_each_partner(position, |_, _| {
             partners += 1;
             partners < enough
         });
         if partners < enough {
-            found.push(Underdetermined { place, partners });
+            found.push(Underdetermined { position, partners });
         }
     }
     found
@@ -106,7 +106,7 @@ mod tests {
     fn objects_with_too_few_partners_are_named() {
         let found = connections(6, 2, Pairs::band(6, 2), &[]);
         assert!(found.parts.is_empty());
-        let ends = [Underdetermined { place: 0, partners: 2 }, Underdetermined { place: 5, partners: 2 }];
+        let ends = [Underdetermined { position: 0, partners: 2 }, Underdetermined { position: 5, partners: 2 }];
         assert_eq!(found.underdetermined, ends);
     }
 

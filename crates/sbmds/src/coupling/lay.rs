@@ -1,4 +1,4 @@
-//! Laying couplings over objects: order, landmarks, diagonals, edges.
+//! From the couplings asked for to coupled pairs: order, landmarks, diagonals, edges.
 
 use rand::seq::SliceRandom;
 
@@ -56,8 +56,8 @@ pub fn lay(
     };
     let mut order = ordered(n_objects, options);
     if let (Couplings::Landmark(count), LandmarkChoice::MaxMin) = (&couplings, options.landmarks) {
-        let places = spread_landmarks(n_objects, *count, |a, b| data.get(order[a], order[b]));
-        let landmarks: Vec<usize> = places.into_iter().map(|place| order[place]).collect();
+        let positions = spread_landmarks(n_objects, *count, |a, b| data.get(order[a], order[b]));
+        let landmarks: Vec<usize> = positions.into_iter().map(|position| order[position]).collect();
         put_first(&mut order, &landmarks);
     }
     let pairs = match &couplings {
@@ -95,21 +95,21 @@ fn put_first(order: &mut Vec<usize>, chosen: &[usize]) {
     order.splice(0..0, chosen.iter().copied());
 }
 
-/// The place of each object.
-fn places(order: &[usize]) -> Vec<u32> {
-    let mut places = vec![0; order.len()];
-    for (place, &object) in order.iter().enumerate() {
-        places[object] = place as u32;
+/// The position of each object.
+fn positions(order: &[usize]) -> Vec<u32> {
+    let mut positions = vec![0; order.len()];
+    for (position, &object) in order.iter().enumerate() {
+        positions[object] = position as u32;
     }
-    places
+    positions
 }
 
 fn graph(edges: &[(u32, u32)], order: &[usize]) -> Pairs {
-    let places = places(order);
+    let positions = positions(order);
     let mut pairs: Vec<(u32, u32)> = edges
         .iter()
         .map(|&(a, b)| {
-            let (a, b) = (places[a as usize], places[b as usize]);
+            let (a, b) = (positions[a as usize], positions[b as usize]);
             (a.min(b), a.max(b))
         })
         .collect();

@@ -1,7 +1,7 @@
-//! Which pairs speak: the couplings, laid over the objects in a certain order.
+//! Which pairs enter the likelihood: the couplings, and the order of the objects they apply to.
 //!
-//! A coupling is laid over *places* 0..N; `order` says which object (input order) sits at each place. Everything
-//! downstream works on places and reports in input order.
+//! A coupling joins *coupling positions* 0..N; `order` says which object (input order) is at each position. Everything
+//! downstream works on positions and reports in input order.
 
 mod check;
 mod effort;
@@ -14,18 +14,17 @@ pub use check::{Connections, Underdetermined};
 pub use effort::Effort;
 pub use landmarks::spread_landmarks;
 pub use lay::{LandmarkChoice, LayOptions, Order, lay};
-pub(crate) use offsets::CHOSEN_BANDS;
-pub use offsets::{dispersed_offsets, random_offsets};
+pub use offsets::{CHOSEN_BANDS, dispersed_offsets, random_offsets};
 pub use spec::Couplings;
 
 use crate::Locations;
 
-/// Coupled pairs of places, each unordered pair once.
+/// Coupled pairs of positions, each unordered pair once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pairs {
     /// (n, n + o) for every offset o, strictly increasing: band, dispersed and full couplings.
     Diagonals(Vec<usize>),
-    /// All pairs that touch one of the first so many places.
+    /// All pairs that touch one of the first so many positions.
     Landmarks(usize),
     /// (n, m) with n < m, strictly increasing.
     Graph(Vec<(u32, u32)>),
@@ -42,7 +41,7 @@ impl Pairs {
         Self::band(n_objects, n_objects)
     }
 
-    /// Whether places `a` and `b`, `a < b`, are coupled.
+    /// Whether positions `a` and `b`, `a < b`, are coupled.
     pub fn contains(&self, a: usize, b: usize) -> bool {
         match self {
             Self::Diagonals(offsets) => offsets.binary_search(&(b - a)).is_ok(),
@@ -51,7 +50,7 @@ impl Pairs {
         }
     }
 
-    /// Refuses pairs that are not as this type promises, or not of `n_objects` places: kernels rely on it without looking.
+    /// Refuses pairs that are not as this type promises, or not of `n_objects` positions: kernels rely on it without looking.
     ///
     /// # Errors
     /// What is wrong with the first that is.
@@ -78,7 +77,7 @@ impl Pairs {
         }
     }
 
-    /// Number of pairs among `n_objects` places, missing ones included.
+    /// Number of pairs among `n_objects` positions, missing ones included.
     pub fn count(&self, n_objects: usize) -> usize {
         match self {
             Self::Diagonals(offsets) => offsets.iter().map(|offset| n_objects - offset).sum(),
@@ -88,29 +87,29 @@ impl Pairs {
     }
 }
 
-/// Coupled pairs laid over the objects.
+/// The coupled pairs, and the order of the objects.
 #[derive(Clone, Debug)]
 pub struct Coupling {
     /// What was asked for, with `auto` resolved.
     pub couplings: Couplings,
-    /// The object (input order) at each place.
+    /// The object (input order) at each position.
     pub order: Vec<usize>,
-    /// The coupled places.
+    /// The coupled positions.
     pub pairs: Pairs,
 }
 
 impl Coupling {
-    /// Locations given in input order, by place.
-    pub fn to_places(&self, by_object: &Locations) -> Locations {
+    /// Locations given in input order, by position.
+    pub fn to_positions(&self, by_object: &Locations) -> Locations {
         by_object.reordered(&self.order)
     }
 
-    /// Locations (or a gradient) given by place, in input order.
-    pub fn to_objects(&self, by_place: &Locations) -> Locations {
-        let mut by_object = Locations::zeros(by_place.n_objects(), by_place.n_dims());
-        for dim in 0..by_place.n_dims() {
+    /// Locations (or a gradient) given by position, in input order.
+    pub fn to_objects(&self, by_position: &Locations) -> Locations {
+        let mut by_object = Locations::zeros(by_position.n_objects(), by_position.n_dims());
+        for dim in 0..by_position.n_dims() {
             let target = by_object.dim_mut(dim);
-            for (&object, &value) in self.order.iter().zip(by_place.dim(dim)) {
+            for (&object, &value) in self.order.iter().zip(by_position.dim(dim)) {
                 target[object] = value;
             }
         }

@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 /// Bands up to which offsets are chosen from several sets; more bands are all about equally good (docs/dispersed.md).
-pub(crate) const CHOSEN_BANDS: usize = 10;
+pub const CHOSEN_BANDS: usize = 10;
 /// Sets to choose from.
 const CANDIDATES: usize = 64;
 

@@ -2,10 +2,10 @@
 
 use super::kernel_density::{bandwidth, binned_mass};
 
-/// Places per bandwidth of the narrower density: the grid's error is far below that of the draws.
+/// Points per bandwidth of the narrower density: the grid's error is far below that of the draws.
 const PER_BANDWIDTH: f64 = 8.0;
-/// Places at most, for densities that lie far apart in units of their widths.
-const MOST_PLACES: usize = 1 << 16;
+/// Points at most, for densities that lie far apart in units of their widths.
+const MOST_POINTS: usize = 1 << 16;
 /// Bandwidths by which the grid reaches beyond the draws.
 const MARGIN: f64 = 5.0;
 
@@ -34,7 +34,7 @@ pub fn hellinger(a: &[f64], b: &[f64]) -> f64 {
     let margin = MARGIN * width_a.max(width_b);
     let (low, high) = (ends.0 - margin, ends.1 + margin);
     let wanted = ((high - low) * PER_BANDWIDTH / width_a.min(width_b)).ceil();
-    let n_cells = if wanted < MOST_PLACES as f64 { wanted as usize } else { MOST_PLACES };
+    let n_cells = if wanted < MOST_POINTS as f64 { wanted as usize } else { MOST_POINTS };
     let step = (high - low) / (n_cells - 1) as f64;
     let p = binned_mass(&a, width_a.max(step), low, step, n_cells);
     let q = binned_mass(&b, width_b.max(step), low, step, n_cells);

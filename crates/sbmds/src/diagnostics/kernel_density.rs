@@ -3,12 +3,12 @@
 use super::{quantile_of_sorted, sorted};
 
 /// At most `most` of the draws, evenly spaced: more change nothing in a density that can be seen.
-pub(crate) fn thinned(draws: &[f64], most: usize) -> impl Iterator<Item = f64> {
+pub fn thinned(draws: &[f64], most: usize) -> impl Iterator<Item = f64> {
     draws.iter().copied().step_by(draws.len().div_ceil(most).max(1))
 }
 
 /// Silverman's (1986) rule: 0.9 min(sd, IQR / 1.34) n^(-1/5).
-pub(crate) fn bandwidth(draws: &[f64]) -> f64 {
+pub fn bandwidth(draws: &[f64]) -> f64 {
     let n = draws.len() as f64;
     let mean = draws.iter().sum::<f64>() / n;
     let sd = (draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / n).sqrt();
@@ -20,24 +20,24 @@ pub(crate) fn bandwidth(draws: &[f64]) -> f64 {
     0.9 * spread * n.powf(-0.2)
 }
 
-/// The density at evenly spaced places of a range, ends included.
-pub(crate) fn density(draws: &[f64], bandwidth: f64, range: (f64, f64), n_places: usize) -> Vec<(f64, f64)> {
+/// The density at evenly spaced points of a range, ends included.
+pub fn density(draws: &[f64], bandwidth: f64, range: (f64, f64), n_points: usize) -> Vec<(f64, f64)> {
     let norm = 1.0 / (draws.len().max(1) as f64 * bandwidth * std::f64::consts::TAU.sqrt());
     let at = |x: f64| draws.iter().map(|draw| (-0.5 * ((x - draw) / bandwidth).powi(2)).exp()).sum::<f64>() * norm;
-    let place = |k: usize| range.0 + (range.1 - range.0) * k as f64 / (n_places - 1) as f64;
-    (0..n_places).map(|k| (place(k), at(place(k)))).collect()
+    let point = |k: usize| range.0 + (range.1 - range.0) * k as f64 / (n_points - 1) as f64;
+    (0..n_points).map(|k| (point(k), at(point(k)))).collect()
 }
 
-/// The mass of each of `n_cells` places from `low` on, `step` apart: draws are shared out to the two places beside them
+/// The mass of each of `n_cells` points from `low` on, `step` apart: draws are shared out to the two points beside them
 /// (linear binning) and then spread by the kernel. As exact as [`density`] if the step is a small part of the bandwidth,
 /// and as fast for many draws as for few.
 pub(crate) fn binned_mass(draws: &[f64], bandwidth: f64, low: f64, step: f64, n_cells: usize) -> Vec<f64> {
     let mut counts = vec![0.0; n_cells + 1];
     for draw in draws {
-        let place = ((draw - low) / step).clamp(0.0, (n_cells - 1) as f64);
-        let share = place.fract();
-        counts[place as usize] += 1.0 - share;
-        counts[place as usize + 1] += share;
+        let point = ((draw - low) / step).clamp(0.0, (n_cells - 1) as f64);
+        let share = point.fract();
+        counts[point as usize] += 1.0 - share;
+        counts[point as usize + 1] += share;
     }
     // Beyond five bandwidths lies less than a millionth of a kernel.
     let reach = (5.0 * bandwidth / step).ceil() as usize;
@@ -46,8 +46,8 @@ pub(crate) fn binned_mass(draws: &[f64], bandwidth: f64, low: f64, step: f64, n_
     let mut mass = vec![0.0; n_cells];
     for (cell, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0.0) {
         let weight = count / total;
-        for place in cell.saturating_sub(reach)..(cell + reach + 1).min(n_cells) {
-            mass[place] += weight * kernel[place.abs_diff(cell)];
+        for point in cell.saturating_sub(reach)..(cell + reach + 1).min(n_cells) {
+            mass[point] += weight * kernel[point.abs_diff(cell)];
         }
     }
     mass

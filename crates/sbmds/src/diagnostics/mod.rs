@@ -19,7 +19,7 @@ mod diagnosis;
 mod energy;
 mod ess;
 mod hellinger;
-pub(crate) mod kernel_density;
+pub mod kernel_density;
 mod mcse;
 mod modes;
 mod rank;

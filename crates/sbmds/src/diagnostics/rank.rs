@@ -3,7 +3,7 @@
 use super::chains::{Chains, HalfChains};
 use super::special::normal_quantile;
 
-/// All draws of split chains in increasing order, each with its place in them.
+/// All draws of split chains in increasing order, each with its index in them.
 pub(super) struct Ordered {
     draws: Vec<(f64, usize)>,
     n_draws: usize,
@@ -24,7 +24,7 @@ impl Ordered {
         let mut n_below = 0;
         for ties in self.draws.chunk_by(|a, b| a.0 == b.0) {
             let score = normal_score(n_below, ties.len(), values.len());
-            ties.iter().for_each(|&(_, place)| values[place] = score);
+            ties.iter().for_each(|&(_, index)| values[index] = score);
             n_below += ties.len();
         }
         HalfChains { values, n_draws: self.n_draws }
@@ -36,7 +36,7 @@ impl Ordered {
         let middle = self.draws.len() / 2;
         let median = (self.draws[middle - 1].0 + self.draws[middle].0) / 2.0;
         let (below, above) = self.draws.split_at(middle);
-        let distance = |&(draw, place): &(f64, usize)| ((draw - median).abs(), place);
+        let distance = |&(draw, index): &(f64, usize)| ((draw - median).abs(), index);
         // Two increasing runs, which a stable sort merges in one pass.
         let mut draws: Vec<(f64, usize)> = below.iter().rev().chain(above).map(distance).collect();
         draws.sort_by(|a, b| a.0.total_cmp(&b.0));

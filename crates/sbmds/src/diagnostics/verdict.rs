@@ -129,7 +129,7 @@ fn how_much_longer(times: f64) -> String {
         _ if times < 10.0 => format!("run about {:.1} times longer", (times * 10.0).ceil() / 10.0),
         _ if times.is_finite() => format!("run about {times:.0} times longer"),
         // R-hat is infinite where every chain stays at a value of its own.
-        _ => "chains stand still; start anew with a longer warm-up".to_owned(),
+        _ => "the chains are stuck (infinite R-hat); restart with a longer --warmup".to_owned(),
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) fn table(tree: &Tree, moments: &Moments) -> Result<Vec<u8>, csv::Erro
     let first = ["node", "parent", "tips", "tip_a", "tip_b", "time_from_root"].map(String::from);
     writer.write_record(first.into_iter().chain(numbered("x")).chain(numbered("sd")))?;
     let (below, times) = (Below::of(tree), times_from_root(tree));
-    for (place, node) in tree.inner_nodes().enumerate() {
+    for (index, node) in tree.inner_nodes().enumerate() {
         let children = tree.children(node);
         let tip = |child: Option<&usize>| {
             child.map_or_else(String::new, |&child| tree.label(below.first_tip[child]).unwrap_or_default().into())
@@ -25,8 +25,8 @@ pub(super) fn table(tree: &Tree, moments: &Moments) -> Result<Vec<u8>, csv::Erro
             tip(children.last()),
             times[node].to_string(),
         ];
-        let mean = (0..n_dims).map(|dim| moments.mean().get(place, dim));
-        let numbers = mean.chain((0..n_dims).map(|dim| moments.sd(place, dim)));
+        let mean = (0..n_dims).map(|dim| moments.mean().get(index, dim));
+        let numbers = mean.chain((0..n_dims).map(|dim| moments.sd(index, dim)));
         let cells = numbers.map(|number| if number.is_nan() { String::new() } else { number.to_string() });
         writer.write_record(about.into_iter().chain(cells))?;
     }

@@ -28,7 +28,7 @@ pub struct NodeDraw<'a> {
     /// Its number in the chain.
     pub draw: usize,
     /// Its number among all draws, chain after chain.
-    pub place: usize,
+    pub index: usize,
     tips: Locations,
     ancestors: Locations,
     draws: &'a NodeDraws<'a>,
@@ -64,7 +64,7 @@ impl<'a> NodeDraws<'a> {
         if self.reader.has_x() { (0..self.reader.n_chains()).map(stored).sum() } else { 0 }
     }
 
-    /// Visits the draws whose place `is_wanted`; memory holds one of them. Ancestors are drawn given the tips and Sigma (eq.
+    /// Visits the draws whose index `is_wanted`; memory holds one of them. Ancestors are drawn given the tips and Sigma (eq.
     /// 23), the same ones whenever a draw is visited.
     ///
     /// # Errors
@@ -79,24 +79,24 @@ impl<'a> NodeDraws<'a> {
         }
         let mut workspace = self.prior.workspace();
         let n_dims = self.prior.n_dims();
-        let mut place = 0;
+        let mut index = 0;
         for chain in 0..self.reader.n_chains() {
             let covariances = self.reader.scalar("trait_covariance", chain)?;
             let origins = self.origins(chain)?;
             for (draw, covariance) in covariances.chunks_exact(n_dims * n_dims).enumerate() {
-                if is_wanted(place) {
+                if is_wanted(index) {
                     let origin = origins.as_ref().map(|origins| &origins[draw * n_dims..(draw + 1) * n_dims]);
                     let x = centred(self.reader.x(chain, draw)?, origin);
                     let precision =
                         Precision::of_covariance(n_dims, covariance).ok_or_else(|| self.damaged(chain, draw))?;
                     let mut ancestors = Locations::zeros(self.prior.n_inner(), n_dims);
-                    let rng = &mut stream(self.seed, place, Purpose::Ancestors);
+                    let rng = &mut stream(self.seed, index, Purpose::Ancestors);
                     self.prior.draw_ancestors(&mut workspace, x.as_slice(), &precision, rng, ancestors.as_mut_slice());
                     let motion = self.alignment.motion(&x);
                     let (tips, ancestors) = (motion.apply(&x), motion.apply(&ancestors));
-                    visit(&NodeDraw { chain, draw, place, tips, ancestors, draws: self })?;
+                    visit(&NodeDraw { chain, draw, index, tips, ancestors, draws: self })?;
                 }
-                place += 1;
+                index += 1;
             }
         }
         Ok(())
@@ -108,12 +108,12 @@ impl<'a> NodeDraws<'a> {
         Ok(if is_moved { Some(self.reader.stat(X_SHIFT, chain)?) } else { None })
     }
 
-    /// The places, among all draws, of those that the map shown consists of.
-    pub(super) fn shown_places(&self) -> Vec<usize> {
+    /// The indices, among all draws, of those that the map shown consists of.
+    pub(super) fn shown_indices(&self) -> Vec<usize> {
         let all = (0..self.reader.n_chains())
             .flat_map(|chain| (0..self.reader.n_complete(chain)).map(move |_| chain))
             .enumerate();
-        all.filter(|(_, chain)| self.shown.contains(chain)).map(|(place, _)| place).collect()
+        all.filter(|(_, chain)| self.shown.contains(chain)).map(|(index, _)| index).collect()
     }
 
     /// Whether the map shown consists of draws such as this.

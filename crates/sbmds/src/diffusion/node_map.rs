@@ -19,7 +19,7 @@ pub struct NodeMap {
     pub objects: Vec<Option<usize>>,
     /// Time from the root.
     pub times: Vec<f64>,
-    /// Posterior mean location, laid over the mean map.
+    /// Posterior mean location, aligned to the mean map.
     pub mean: Locations,
 }
 
@@ -30,13 +30,13 @@ impl NodeMap {
     /// If the store is damaged.
     pub fn of(draws: &NodeDraws<'_>) -> Result<Option<Self>, RunError> {
         let tree = draws.tree();
-        let shown = draws.shown_places();
+        let shown = draws.shown_indices();
         let chosen = Spaced::new(shown.len(), MOST_DRAWS);
         let wanted: Vec<usize> =
-            shown.iter().enumerate().filter(|(place, _)| chosen.contains(*place)).map(|(_, &place)| place).collect();
+            shown.iter().enumerate().filter(|(index, _)| chosen.contains(*index)).map(|(_, &index)| index).collect();
         let mut moments = Moments::new(tree.n_inner(), draws.reader().n_dims());
         draws.for_each(
-            |place| wanted.binary_search(&place).is_ok(),
+            |index| wanted.binary_search(&index).is_ok(),
             |draw| {
                 moments.add(draw.ancestors());
                 Ok(())

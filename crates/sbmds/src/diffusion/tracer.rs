@@ -80,12 +80,12 @@ fn write_rows(
     }
     header.push("chain".into());
     writeln!(out, "{}", header.join("\t"))?;
-    let places =
+    let indices =
         chains.iter().enumerate().flat_map(|(chain, columns)| (0..columns.sigma.len()).map(move |draw| (chain, draw)));
-    for (place, (chain, draw)) in places.enumerate() {
-        write!(out, "{}", state(place, iterations_per_draw))?;
+    for (index, (chain, draw)) in indices.enumerate() {
+        write!(out, "{}", state(index, iterations_per_draw))?;
         chains[chain].row(draw, n_dims).iter().try_for_each(|number| write!(out, "\t{number}"))?;
-        if let Some(branches) = branches.get(place) {
+        if let Some(branches) = branches.get(index) {
             of_branches(branches).iter().try_for_each(|number| write!(out, "\t{number}"))?;
         }
         writeln!(out, "\t{}", chain + 1)?;
@@ -94,8 +94,8 @@ fn write_rows(
 }
 
 /// The state of a draw: iterations after warm-up, counted on from chain to chain.
-pub(super) fn state(place: usize, iterations_per_draw: usize) -> usize {
-    (place + 1) * iterations_per_draw
+pub(super) fn state(index: usize, iterations_per_draw: usize) -> usize {
+    (index + 1) * iterations_per_draw
 }
 
 fn upper_triangle(n_dims: usize) -> impl Iterator<Item = (usize, usize)> {

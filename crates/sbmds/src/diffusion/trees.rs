@@ -24,10 +24,10 @@ pub(super) fn write(
     }
     let mut writer = NexusWriter::new(out, draws.tree()).map_err(RunError::io("write", path))?;
     draws.for_each(
-        |place| chosen.contains(place),
+        |index| chosen.contains(index),
         |draw| {
-            let name = format!("STATE_{}", tracer::state(draw.place, iterations_per_draw));
-            let about = format!("lnP={}", log_densities[draw.place]);
+            let name = format!("STATE_{}", tracer::state(draw.index, iterations_per_draw));
+            let about = format!("lnP={}", log_densities[draw.index]);
             let nodes = draw.nodes();
             writer
                 .tree(&name, &about, |node, coordinates| {

@@ -2,7 +2,7 @@
 
 use super::cell::check_dissimilarity;
 use super::enough_objects;
-use super::error::{Fault, InputError, Place};
+use super::error::{Fault, FilePosition, InputError};
 use super::npy::Array;
 use super::style::Style;
 use super::text::Source;
@@ -23,12 +23,12 @@ pub(super) fn read_text(source: Source<'_>, style: Style) -> Result<Triangle, In
 /// Takes the numbers of a one-dimensional array.
 pub(super) fn from_array(file: &str, array: &Array) -> Result<Triangle, InputError> {
     let value = |index: usize| {
-        let at = |fault: Fault| fault.at(file, Place::Element(index as u64));
+        let at = |fault: Fault| fault.at(file, FilePosition::Element(index as u64));
         check_dissimilarity(array.get(index, 0)).map_err(at)
     };
-    n_objects(array.n_rows()).map_err(|fault| fault.at(file, Place::File))?;
+    n_objects(array.n_rows()).map_err(|fault| fault.at(file, FilePosition::File))?;
     let values = (0..array.n_rows()).map(value).collect::<Result<_, _>>()?;
-    triangle(values).map_err(|fault| fault.at(file, Place::File))
+    triangle(values).map_err(|fault| fault.at(file, FilePosition::File))
 }
 
 fn triangle(values: Vec<f64>) -> Result<Triangle, Fault> {

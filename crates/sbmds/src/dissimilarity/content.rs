@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::error::{InputError, Place};
+use super::error::{FilePosition, InputError};
 use super::hash::fnv_1a;
 use super::origin::Origin;
 use super::text::{Source, unreadable_at};
@@ -23,7 +23,7 @@ impl Input {
     /// If there is no such file (with the name of one that is spelled alike), or it cannot be read.
     pub fn open(path: &Path) -> Result<Self, InputError> {
         let file = shown(path);
-        let origin = Origin::open(path).map_err(|error| unreadable_at(path, &error).at(&file, Place::File))?;
+        let origin = Origin::open(path).map_err(|error| unreadable_at(path, &error).at(&file, FilePosition::File))?;
         Ok(Self { path: path.to_owned(), file, origin })
     }
 
@@ -33,7 +33,7 @@ impl Input {
     /// If the file cannot be read.
     pub fn hash(&self) -> Result<String, InputError> {
         let hash = self.origin.stored().and_then(fnv_1a);
-        hash.map_err(|error| unreadable_at(&self.path, &error).at(&self.file, Place::File))
+        hash.map_err(|error| unreadable_at(&self.path, &error).at(&self.file, FilePosition::File))
     }
 
     /// The bytes, if they came through a pipe.

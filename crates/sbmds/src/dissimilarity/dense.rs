@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::cell::{Agreement, Averaged, asymmetric, check_diagonal, check_dissimilarity, compare, mean};
-use super::error::{Fault, InputError, Place};
+use super::error::{Fault, FilePosition, InputError};
 use super::names::Names;
 use super::npy::Array;
 use super::triangle::nothing_measured;
@@ -38,13 +38,13 @@ impl Dense {
         let mut any_measured = false;
         for outcome in outcomes {
             let found = outcome.map_err(|(row, column, fault)| {
-                let place = Place::Entry(row as u64, column as u64);
-                fault.at(file, place).between([names.get(row), names.get(column)])
+                let position = FilePosition::Entry(row as u64, column as u64);
+                fault.at(file, position).between([names.get(row), names.get(column)])
             })?;
             any_measured |= found.any_measured;
             dense.averaged = dense.averaged.and(found.averaged);
         }
-        if any_measured { Ok(dense) } else { Err(nothing_measured().at(file, Place::File)) }
+        if any_measured { Ok(dense) } else { Err(nothing_measured().at(file, FilePosition::File)) }
     }
 
     /// The dissimilarity of a and b. The upper triangle counts; the lower fills its gaps, and where the two are near but not

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::cell::{Agreement, Averaged, check_diagonal, compare};
-use super::error::{Fault, InputError, Place, listed, shortened};
+use super::error::{Fault, FilePosition, InputError, listed, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::{Line, Source};
@@ -84,7 +84,7 @@ pub(super) fn read(source: Source<'_>, style: Style, value: Option<&str>) -> Res
     }
     let file = lines.file;
     enough_objects(objects.names.len()).map_err(|fault| lines.error(fault))?;
-    let names = checked_names(objects.names, |_, fault| fault.at(file, Place::File))?;
+    let names = checked_names(objects.names, |_, fault| fault.at(file, FilePosition::File))?;
     let column = columns.map_or(2, |columns| columns.value);
     let (pairs, averaged) = merged(file, column, &names, measured)?;
     if pairs.is_empty() {
@@ -192,8 +192,8 @@ fn merged(
                     let problem = format!("{} here, but {} on line {}", other.value, first.value, first.line);
                     let remedy = "give every pair one value, for example the mean of its measurements";
                     let objects = [names.get(first.a as usize), names.get(first.b as usize)];
-                    let place = Place::Cell(other.line, column as u64 + 1);
-                    return Err(Fault::new(problem, remedy).at(file, place).between(objects));
+                    let position = FilePosition::Cell(other.line, column as u64 + 1);
+                    return Err(Fault::new(problem, remedy).at(file, position).between(objects));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why an input cannot be used: one readable sentence with its place and a remedy.
+/// Why an input cannot be used: one readable sentence with its position and a remedy.
 ///
 /// ```text
 /// dist.csv, line 14, column 7 (A/Texas/21 to A/Ohio/3): -0.5 is negative; dissimilarities must be zero or more. Remedy: ...
@@ -13,14 +13,14 @@ pub struct InputError(Box<Details>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Details {
     file: String,
-    place: Place,
+    position: FilePosition,
     objects: Vec<String>,
     fault: Fault,
 }
 
 /// Where in a file something is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum FilePosition {
     /// The file as a whole.
     File,
     /// A line, counted from 1.
@@ -45,9 +45,9 @@ impl Fault {
         Self { problem: problem.into(), remedy: remedy.into() }
     }
 
-    /// The error that this fault is at `place` in `file`.
-    pub fn at(self, file: &str, place: Place) -> InputError {
-        InputError(Box::new(Details { file: file.into(), place, objects: Vec::new(), fault: self }))
+    /// The error that this fault is at `position` in `file`.
+    pub fn at(self, file: &str, position: FilePosition) -> InputError {
+        InputError(Box::new(Details { file: file.into(), position, objects: Vec::new(), fault: self }))
     }
 }
 
@@ -65,17 +65,17 @@ impl InputError {
 
     /// The line, counted from 1; none for binary files and for what concerns the whole file.
     pub fn line(&self) -> Option<u64> {
-        match self.0.place {
-            Place::Line(line) | Place::Cell(line, _) => Some(line),
-            Place::File | Place::Entry(..) | Place::Element(_) => None,
+        match self.0.position {
+            FilePosition::Line(line) | FilePosition::Cell(line, _) => Some(line),
+            FilePosition::File | FilePosition::Entry(..) | FilePosition::Element(_) => None,
         }
     }
 
     /// The cell within the line, counted from 1 (the name of the row is cell 1).
     pub fn column(&self) -> Option<u64> {
-        match self.0.place {
-            Place::Cell(_, column) => Some(column),
-            Place::File | Place::Line(_) | Place::Entry(..) | Place::Element(_) => None,
+        match self.0.position {
+            FilePosition::Cell(_, column) => Some(column),
+            FilePosition::File | FilePosition::Line(_) | FilePosition::Entry(..) | FilePosition::Element(_) => None,
         }
     }
 
@@ -97,7 +97,7 @@ impl InputError {
 
 impl fmt::Display for InputError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}{}", self.0.file, self.0.place)?;
+        write!(out, "{}{}", self.0.file, self.0.position)?;
         let objects: Vec<String> = self.0.objects.iter().map(|name| shortened(name)).collect();
         if !objects.is_empty() {
             write!(out, " ({})", objects.join(" to "))?;
@@ -107,7 +107,7 @@ impl fmt::Display for InputError {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FilePosition {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File => Ok(()),
@@ -147,11 +147,12 @@ pub(super) fn listed<S: AsRef<str>>(names: &[S]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, Place, listed, shortened};
+    use super::{Fault, FilePosition, listed, shortened};
 
     #[test]
-    fn message_has_file_place_objects_problem_and_remedy() {
-        let error = Fault::new("-0.5 is negative", "check it").at("dist.csv", Place::Cell(14, 7)).between(["a", "b"]);
+    fn message_has_file_position_objects_problem_and_remedy() {
+        let error =
+            Fault::new("-0.5 is negative", "check it").at("dist.csv", FilePosition::Cell(14, 7)).between(["a", "b"]);
         assert_eq!(error.to_string(), "dist.csv, line 14, column 7 (a to b): -0.5 is negative. Remedy: check it.");
         assert_eq!((error.line(), error.column(), error.objects().len()), (Some(14), Some(7), 2));
     }

@@ -17,7 +17,7 @@ pub(super) fn check_row<R: Row>(row: R, n_columns: usize, metric: Metric) -> Res
         Metric::Euclidean | Metric::SqEuclidean | Metric::Manhattan | Metric::Hamming => Ok(None),
         Metric::BrayCurtis => check_amounts(values).map(|()| None),
         Metric::Jaccard => check_presence(values).map(|()| None),
-        Metric::Haversine => check_place([row.get(0), row.get(1)]).map(|()| None),
+        Metric::Haversine => check_latitude_longitude([row.get(0), row.get(1)]).map(|()| None),
         Metric::Cosine => scaling(0.0, values).map(Some).ok_or_else(|| (None, no_direction())),
         Metric::Correlation => {
             let is_constant = values().all(|value| value == row.get(0));
@@ -85,7 +85,7 @@ fn check_presence<I: Iterator<Item = f64>>(values: impl Fn() -> I) -> Result<(),
 }
 
 /// Latitude and longitude in degrees; longitudes may count from -180 to 180 or from 0 to 360.
-fn check_place([latitude, longitude]: [f64; 2]) -> Result<(), RowFault> {
+fn check_latitude_longitude([latitude, longitude]: [f64; 2]) -> Result<(), RowFault> {
     let (column, problem) = if latitude.abs() > 90.0 {
         (0, format!("{latitude} is no latitude; it must lie between -90 and 90 degrees"))
     } else if !(-180.0..=360.0).contains(&longitude) {

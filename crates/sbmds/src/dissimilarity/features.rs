@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use super::error::{Fault, InputError, Place};
+use super::error::{Fault, FilePosition, InputError};
 use super::feature_checks::{check_columns, check_row};
 use super::metric::{LANES, Metric, Row, Scaling, dissimilarity};
 use super::names::Names;
@@ -53,10 +53,11 @@ impl Features {
     pub fn from_array(file: &str, array: Array, names: &Names, metric: Metric) -> Result<Self, InputError> {
         let array = array.into_floats();
         let (n_objects, n_columns) = (array.n_rows(), array.n_columns());
-        check_columns(n_columns, metric).map_err(|fault| fault.at(file, Place::File))?;
+        check_columns(n_columns, metric).map_err(|fault| fault.at(file, FilePosition::File))?;
         Self::new(Values::Array(array), n_objects, n_columns, metric).map_err(|(object, (column, fault))| {
-            let place = column.map_or(Place::File, |column| Place::Entry(object as u64, column as u64));
-            fault.at(file, place).between([names.get(object)])
+            let position =
+                column.map_or(FilePosition::File, |column| FilePosition::Entry(object as u64, column as u64));
+            fault.at(file, position).between([names.get(object)])
         })
     }
 

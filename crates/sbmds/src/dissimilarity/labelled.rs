@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::checked_names;
-use super::error::{Fault, InputError, Place, brief, shortened};
+use super::error::{Fault, FilePosition, InputError, brief, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::{Line, Source};
@@ -52,10 +52,10 @@ impl LabelledRows {
     }
 
     /// The cell that holds number `column` of object `row`, or the whole row.
-    pub fn place(&self, row: usize, column: Option<usize>) -> Place {
+    pub fn position(&self, row: usize, column: Option<usize>) -> FilePosition {
         let line = self.lines[row];
         let first = 1 + u64::from(self.has_names);
-        column.map_or(Place::Line(line), |column| Place::Cell(line, column as u64 + first))
+        column.map_or(FilePosition::Line(line), |column| FilePosition::Cell(line, column as u64 + first))
     }
 
     /// The numbers of one row.
@@ -116,13 +116,13 @@ impl Rows {
         let Self { names, values, n_columns, lines, style, .. } = self;
         let n_columns = n_columns.unwrap_or(0);
         if !no_names {
-            let names = checked_names(names, |row, fault| fault.at(file, Place::Cell(lines[row], 1)))?;
+            let names = checked_names(names, |row, fault| fault.at(file, FilePosition::Cell(lines[row], 1)))?;
             return Ok(LabelledRows { names, values, n_columns, notes, warnings, lines, has_names: true });
         }
         let n_rows = names.len();
         let mut all = Vec::with_capacity(n_rows * (n_columns + 1));
         for (row, first) in names.iter().enumerate() {
-            all.push(style.number(first).map_err(|fault| fault.at(file, Place::Cell(lines[row], 1)))?);
+            all.push(style.number(first).map_err(|fault| fault.at(file, FilePosition::Cell(lines[row], 1)))?);
             all.extend(&values[row * n_columns..][..n_columns]);
         }
         notes.extend(super::numbered_note(file, n_rows));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::cell::is_missing;
-use super::error::{Fault, InputError, Place, listed, shortened};
+use super::error::{Fault, FilePosition, InputError, listed, shortened};
 use super::label_kind::recognised;
 use super::names::Names;
 use super::table::Delimiter;
@@ -38,7 +38,7 @@ pub struct LabelColumn {
 /// The labels of all objects in one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LabelValues {
-    /// Words, or numbers of classes: the place of each object's in `levels` (sorted), or [`NO_LEVEL`].
+    /// Words, or numbers of classes: the index of each object's in `levels` (sorted), or [`NO_LEVEL`].
     Categorical {
         /// The different words.
         levels: Vec<String>,
@@ -167,7 +167,7 @@ impl Table {
             let problem = format!("there is one column ({}) and no column of names", shortened(&self.header[0]));
             let remedy = "start with a header, the name and then the labels, separated by commas or tabs; a single column \
                           serves objects without names, one row for each";
-            return Err(Fault::new(problem, remedy).at(file, Place::File));
+            return Err(Fault::new(problem, remedy).at(file, FilePosition::File));
         }
         let numbers = (0..names.len()).map(|object| object.to_string()).collect();
         self.cells = std::mem::replace(&mut self.names, numbers);
@@ -182,7 +182,7 @@ impl Table {
             if let Some(earlier) = row_of[object].replace(row) {
                 let problem = format!("the row of {} was already on line {}", shortened(name), self.lines[earlier]);
                 let fault = Fault::new(problem, "give every object one row");
-                return Err(fault.at(file, Place::Cell(self.lines[row], 1)));
+                return Err(fault.at(file, FilePosition::Cell(self.lines[row], 1)));
             }
         }
         if row_of.iter().all(Option::is_none) && !self.names.is_empty() {
@@ -193,7 +193,7 @@ impl Table {
                 listed(&objects)
             );
             let remedy = "write names as the run has them (first column of embedding.csv), in the first column";
-            return Err(Fault::new(problem, remedy).at(file, Place::File));
+            return Err(Fault::new(problem, remedy).at(file, FilePosition::File));
         }
         Ok(row_of)
     }
@@ -213,7 +213,7 @@ impl Table {
         if levels.len() > usize::from(NO_LEVEL) - 1 {
             let problem = format!("column {} has {} different words", shortened(&self.header[column]), levels.len());
             let fault = Fault::new(problem, "give at most 65,534, or leave the column out");
-            return Err(fault.at(file, Place::File));
+            return Err(fault.at(file, FilePosition::File));
         }
         let code_of: BTreeMap<&str, u16> = levels.iter().copied().zip(0..).collect();
         let codes = cells.iter().map(|cell| cell.map_or(NO_LEVEL, |cell| code_of[cell])).collect();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named_with_place_and_remedy() {
+    fn what_cannot_be_used_is_named_with_position_and_remedy() {
         for (text, expected) in [
             (
                 "name,group\nx,1\nz,2\ny,3\nw,4\n",

@@ -118,7 +118,7 @@ pub(super) fn dissimilarity<R: Row>(metric: Metric, n_columns: usize, x: R, y: R
     }
 }
 
-/// Kilometres between two places of (latitude, longitude) in degrees, by the haversine formula.
+/// Kilometres between two points of (latitude, longitude) in degrees, by the haversine formula.
 fn great_circle(x: [f64; 2], y: [f64; 2]) -> f64 {
     let half_chord = |x: f64, y: f64| (0.5 * (x - y).to_radians()).sin().powi(2);
     let cosines = x[0].to_radians().cos() * y[0].to_radians().cos();

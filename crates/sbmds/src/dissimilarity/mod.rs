@@ -57,7 +57,7 @@ pub use sniff::Format;
 
 use dense::Dense;
 use edges::EdgeList;
-use error::{Fault, Place, brief, shortened};
+use error::{Fault, FilePosition, brief, shortened};
 use features::{Features, Values};
 use form::Form;
 use grid::Grid;
@@ -183,15 +183,16 @@ impl Dissimilarities {
     /// If there are not N x `n_columns` numbers, or a row cannot be used with the metric.
     pub fn from_features(names: Names, rows: Vec<f64>, n_columns: usize, metric: Metric) -> Result<Self, InputError> {
         let file = "features";
-        feature_checks::check_columns(n_columns, metric).map_err(|fault| fault.at(file, Place::File))?;
+        feature_checks::check_columns(n_columns, metric).map_err(|fault| fault.at(file, FilePosition::File))?;
         if names.len().checked_mul(n_columns) != Some(rows.len()) {
             let problem = format!("{} numbers are not {} rows of {n_columns}", rows.len(), names.len());
-            return Err(Fault::new(problem, "give one row per object").at(file, Place::File));
+            return Err(Fault::new(problem, "give one row per object").at(file, FilePosition::File));
         }
         let features = Features::new(Values::Rows(rows), names.len(), n_columns, metric).map_err(
             |(object, (column, fault))| {
-                let place = column.map_or(Place::File, |column| Place::Entry(object as u64, column as u64));
-                fault.at(file, place).between([names.get(object)])
+                let position =
+                    column.map_or(FilePosition::File, |column| FilePosition::Entry(object as u64, column as u64));
+                fault.at(file, position).between([names.get(object)])
             },
         )?;
         Ok(Self::new(names, Store::Features(features)))
@@ -212,7 +213,7 @@ fn read_source(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result
         Format::Auto => sniff::is_npy(path, &source.head),
         format => format == Format::Npy,
     };
-    check_options(is_npy, options).map_err(|fault| fault.at(file, Place::File))?;
+    check_options(is_npy, options).map_err(|fault| fault.at(file, FilePosition::File))?;
     match options.features {
         _ if is_npy => read_array(file, Array::open(source)?, options),
         Some(metric) => read_feature_table(source, metric, options),
@@ -261,7 +262,7 @@ fn form_of(path: &Path, source: &Source<'_>, options: &ReadOptions) -> Result<(F
 
 fn read_text(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
     let file = source.file;
-    let (form, n_lines) = form_of(path, &source, options).map_err(|fault| fault.at(file, Place::File))?;
+    let (form, n_lines) = form_of(path, &source, options).map_err(|fault| fault.at(file, FilePosition::File))?;
     let style = style::Style::detect(&source);
     let (names, store) = match form {
         Form::Edges => {
@@ -299,7 +300,7 @@ fn complete_names(
         (None, _) => 0,
     };
     match (names, &options.names) {
-        (Some(_), Some(_)) => Err(has_names_itself().at(file, Place::File)),
+        (Some(_), Some(_)) => Err(has_names_itself().at(file, FilePosition::File)),
         (Some(names), None) => Ok((names, None)),
         (None, Some(path)) => Ok((read_names(path, n_objects)?, None)),
         (None, None) => Ok((Names::numbered(n_objects), numbered_note(file, n_objects))),
@@ -326,16 +327,16 @@ fn read_feature_table(
     let name_column = if options.no_names { NameColumn::Absent } else { NameColumn::Guess };
     let mut rows = LabelledRows::read(source, name_column)?;
     let n_objects = rows.names.len();
-    enough_objects(n_objects).map_err(|fault| fault.at(file, Place::File))?;
-    feature_checks::check_columns(rows.n_columns, metric).map_err(|fault| fault.at(file, Place::File))?;
+    enough_objects(n_objects).map_err(|fault| fault.at(file, FilePosition::File))?;
+    feature_checks::check_columns(rows.n_columns, metric).map_err(|fault| fault.at(file, FilePosition::File))?;
     let values = Values::Rows(std::mem::take(&mut rows.values));
     let features = Features::new(values, n_objects, rows.n_columns, metric).map_err(|(object, (column, fault))| {
-        fault.at(file, rows.place(object, column)).between([rows.names.get(object)])
+        fault.at(file, rows.position(object, column)).between([rows.names.get(object)])
     })?;
     let (mut names, mut notes) = (rows.names, rows.notes);
     if let Some(path) = &options.names {
         if !names.is_numbered() {
-            return Err(has_names_itself().at(file, Place::File));
+            return Err(has_names_itself().at(file, FilePosition::File));
         }
         (names, notes) = (read_names(path, n_objects)?, Vec::new());
     }
@@ -344,7 +345,7 @@ fn read_feature_table(
 }
 
 fn read_array(file: &str, array: Array, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
-    let in_file = |fault: Fault| fault.at(file, Place::File);
+    let in_file = |fault: Fault| fault.at(file, FilePosition::File);
     let condensed = match options.features {
         None if array.is_vector() => Some(condensed::from_array(file, &array)?),
         _ => None,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::checked_names;
-use super::error::{Fault, InputError, Place, shortened};
+use super::error::{Fault, FilePosition, InputError, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::Source;
@@ -34,7 +34,7 @@ pub(super) fn names_from(source: Source<'_>, n_objects: usize) -> Result<Names, 
     if names.len() == n_objects + 1 {
         return checked_names(first_cells.split_off(1), |index, fault| {
             let fault = if first_cells[0] == names[0] { after_header(&names[0], fault) } else { fault };
-            fault.at(lines.file, Place::Cell(index as u64 + 2, 1))
+            fault.at(lines.file, FilePosition::Cell(index as u64 + 2, 1))
         });
     }
     if names.len() != n_objects {
@@ -42,7 +42,7 @@ pub(super) fn names_from(source: Source<'_>, n_objects: usize) -> Result<Names, 
         let remedy = "give one name per row, each on a line of its own, or a table with a header and one line per row";
         return Err(lines.error(Fault::new(problem, remedy)));
     }
-    checked_names(names, |index, fault| fault.at(lines.file, Place::Line(index as u64 + 1)))
+    checked_names(names, |index, fault| fault.at(lines.file, FilePosition::Line(index as u64 + 1)))
 }
 
 /// A fault in a single column, of which the first line was taken for a header.

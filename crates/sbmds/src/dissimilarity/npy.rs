@@ -9,7 +9,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-use super::error::{Fault, InputError, Place, shortened};
+use super::error::{Fault, FilePosition, InputError, shortened};
 use super::text::{Source, empty, unreadable};
 
 /// What every `.npy` file begins with.
@@ -101,13 +101,13 @@ impl Array {
     pub fn open(source: Source<'_>) -> Result<Self, InputError> {
         let file = source.file;
         if let Some(fault) = super::looks::binary(&source.head).filter(|_| !source.head.starts_with(MAGIC)) {
-            return Err(fault.at(file, Place::File));
+            return Err(fault.at(file, FilePosition::File));
         }
         let bytes = match source.plain_file().filter(|_| !fits_in_memory(source.size)) {
-            Some(path) => Bytes::Mapped(map(path).map_err(|error| unreadable(&error).at(file, Place::File))?),
+            Some(path) => Bytes::Mapped(map(path).map_err(|error| unreadable(&error).at(file, FilePosition::File))?),
             None => Bytes::Owned(source.into_bytes()?),
         };
-        Self::new(bytes).map_err(|fault| fault.at(file, Place::File))
+        Self::new(bytes).map_err(|fault| fault.at(file, FilePosition::File))
     }
 
     fn new(bytes: Bytes) -> Result<Self, Fault> {

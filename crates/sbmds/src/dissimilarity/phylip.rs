@@ -1,7 +1,7 @@
 //! PHYLIP distance matrices: square or lower-triangular, strict or relaxed names, rows over several lines.
 
 use super::cell::is_missing;
-use super::error::{Fault, InputError, Place, shortened};
+use super::error::{Fault, FilePosition, InputError, shortened};
 use super::names::Names;
 use super::style::{Style, is_decimal_comma};
 use super::table::{Delimiter, first_lines};
@@ -109,7 +109,7 @@ impl Matrix {
                     n_values += self.read_values(&line, line.text, 1, n_values)?;
                 }
                 // Where a number should go on, the next name begins or the file ends: the row is too short.
-                _ => return Err(self.ragged(lines.file, Place::Line(self.name_lines[row]), n_values)),
+                _ => return Err(self.ragged(lines.file, FilePosition::Line(self.name_lines[row]), n_values)),
             }
         }
         Ok(())
@@ -131,7 +131,7 @@ impl Matrix {
             let column = first_column + n_values;
             if object >= expected {
                 let n_given = first_object + values.split_whitespace().count();
-                return Err(self.ragged(line.file, Place::Cell(line.number, column as u64), n_given));
+                return Err(self.ragged(line.file, FilePosition::Cell(line.number, column as u64), n_given));
             }
             let noted = self.style.dissimilarity(value).and_then(|value| self.triangle.put(row, object, value));
             noted.map_err(|fault| line.error_in(column, fault).between(self.pair(row, object)))?;
@@ -147,7 +147,7 @@ impl Matrix {
     }
 
     /// The error that the row being read has `n_values`.
-    fn ragged(&self, file: &str, place: Place, n_values: usize) -> InputError {
+    fn ragged(&self, file: &str, position: FilePosition, n_values: usize) -> InputError {
         let row = self.names.len() - 1;
         let expected = self.layout.n_values(row, self.n_objects);
         let shape = if self.layout == Layout::Square { "square" } else { "lower-triangular" };
@@ -155,12 +155,13 @@ impl Matrix {
             format!("the row has {n_values} values where this {shape} matrix needs {expected}"),
             "complete the row, and write names without blanks or in exactly ten characters",
         );
-        fault.at(file, place).between([self.names[row].as_str()])
+        fault.at(file, position).between([self.names[row].as_str()])
     }
 
     fn finish(self, lines: &Lines<'_>) -> Result<(Names, Triangle), InputError> {
         let Self { names, name_lines, triangle, .. } = self;
-        let names = checked_names(names, |index, fault| fault.at(lines.file, Place::Cell(name_lines[index], 1)))?;
+        let names =
+            checked_names(names, |index, fault| fault.at(lines.file, FilePosition::Cell(name_lines[index], 1)))?;
         triangle.check_measured().map_err(|fault| lines.error(fault))?;
         Ok((names, triangle))
     }

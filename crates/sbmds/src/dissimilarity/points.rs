@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::error::{Fault, InputError, Place};
+use super::error::{Fault, FilePosition, InputError};
 use super::labelled::{LabelledRows, NameColumn};
 use super::names::Names;
 use super::npy::Array;
@@ -25,7 +25,7 @@ pub fn read_points(path: &Path) -> Result<(Names, Locations), InputError> {
     };
     if names.is_empty() {
         let fault = Fault::new("there are no points", "give one row per point: its name, then its coordinates");
-        return Err(fault.at(&file, Place::File));
+        return Err(fault.at(&file, FilePosition::File));
     }
     Ok((names, x))
 }
@@ -34,17 +34,17 @@ fn from_table(source: Source<'_>) -> Result<(Names, Locations), InputError> {
     let file = source.file;
     let rows = LabelledRows::read(source, NameColumn::First)?;
     if !rows.names.is_empty() {
-        has_dimensions(rows.n_columns).map_err(|fault| fault.at(file, Place::File))?;
+        has_dimensions(rows.n_columns).map_err(|fault| fault.at(file, FilePosition::File))?;
     }
     let x = Locations::from_fn(rows.names.len(), rows.n_columns, |row, column| rows.row(row)[column]);
-    check(&x, |row, column, fault| fault.at(file, rows.place(row, Some(column))).between([rows.names.get(row)]))?;
+    check(&x, |row, column, fault| fault.at(file, rows.position(row, Some(column))).between([rows.names.get(row)]))?;
     Ok((rows.names, x))
 }
 
 fn from_array(file: &str, array: &Array) -> Result<(Names, Locations), InputError> {
-    has_dimensions(array.n_columns()).map_err(|fault| fault.at(file, Place::File))?;
+    has_dimensions(array.n_columns()).map_err(|fault| fault.at(file, FilePosition::File))?;
     let x = Locations::from_fn(array.n_rows(), array.n_columns(), |row, column| array.get(row, column));
-    check(&x, |row, column, fault| fault.at(file, Place::Entry(row as u64, column as u64)))?;
+    check(&x, |row, column, fault| fault.at(file, FilePosition::Entry(row as u64, column as u64)))?;
     Ok((Names::numbered(array.n_rows()), x))
 }
 

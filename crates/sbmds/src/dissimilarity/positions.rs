@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::cell::LARGEST;
-use super::error::{Fault, InputError, Place, listed, shortened};
+use super::error::{Fault, FilePosition, InputError, listed, shortened};
 use super::labelled::{LabelledRows, NameColumn};
 use super::names::Names;
 use super::npy::Array;
@@ -32,12 +32,12 @@ pub(super) fn from_source(path: &Path, source: Source<'_>, names: &Names) -> Res
 fn from_table(source: Source<'_>, names: &Names) -> Result<Locations, InputError> {
     let file = source.file;
     let rows = LabelledRows::read(source, NameColumn::First)?;
-    has_dimensions(rows.n_columns).map_err(|fault| fault.at(file, Place::File))?;
+    has_dimensions(rows.n_columns).map_err(|fault| fault.at(file, FilePosition::File))?;
     let row_of = join(file, names, &rows)?;
     for row in 0..rows.names.len() {
         for (column, &coordinate) in rows.row(row).iter().enumerate() {
             check_coordinate(coordinate)
-                .map_err(|fault| fault.at(file, rows.place(row, Some(column))).between([rows.names.get(row)]))?;
+                .map_err(|fault| fault.at(file, rows.position(row, Some(column))).between([rows.names.get(row)]))?;
         }
     }
     Ok(Locations::from_fn(names.len(), rows.n_columns, |object, dim| rows.row(row_of[object])[dim]))
@@ -48,13 +48,13 @@ fn from_array(file: &str, array: &Array, names: &Names) -> Result<Locations, Inp
     if array.n_rows() != n_objects {
         let problem = format!("the array has {} rows, the input has {n_objects} objects", array.n_rows());
         let fault = Fault::new(problem, "give one row per object, in the order of the input, or a CSV with names");
-        return Err(fault.at(file, Place::File));
+        return Err(fault.at(file, FilePosition::File));
     }
-    has_dimensions(array.n_columns()).map_err(|fault| fault.at(file, Place::File))?;
+    has_dimensions(array.n_columns()).map_err(|fault| fault.at(file, FilePosition::File))?;
     for object in 0..n_objects {
         for dim in 0..array.n_columns() {
             check_coordinate(array.get(object, dim)).map_err(|fault| {
-                fault.at(file, Place::Entry(object as u64, dim as u64)).between([names.get(object)])
+                fault.at(file, FilePosition::Entry(object as u64, dim as u64)).between([names.get(object)])
             })?;
         }
     }
@@ -68,7 +68,7 @@ fn join(file: &str, names: &Names, rows: &LabelledRows) -> Result<Vec<usize>, In
         if names.find(&name).is_none() {
             let problem = format!("the name {} is not among the objects of the input", shortened(&name));
             let fault = Fault::new(problem, "give exactly the names of the input; only the first line may be a header");
-            return Err(fault.at(file, rows.place(row, None)));
+            return Err(fault.at(file, rows.position(row, None)));
         }
     }
     let found: Vec<Option<usize>> = names.iter().map(|name| rows.names.find(&name)).collect();
@@ -77,7 +77,7 @@ fn join(file: &str, names: &Names, rows: &LabelledRows) -> Result<Vec<usize>, In
         return Ok(found.into_iter().flatten().collect());
     }
     let problem = format!("these objects of the input have no position: {}", listed(&without));
-    Err(Fault::new(problem, "give one row for every object of the input").at(file, Place::File))
+    Err(Fault::new(problem, "give one row for every object of the input").at(file, FilePosition::File))
 }
 
 pub(super) fn has_dimensions(n_dims: usize) -> Result<(), Fault> {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::error::{Fault, InputError, Place, shortened};
+use super::error::{Fault, FilePosition, InputError, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::{Line, Source};
@@ -25,7 +25,7 @@ struct Row {
 }
 
 /// One value: row, column, text and where it stands.
-type Entry = (String, String, String, Place);
+type Entry = (String, String, String, FilePosition);
 
 /// Reads the blocks and joins them by name.
 pub(super) fn read(source: Source<'_>, style: Style) -> Result<(Names, Triangle), InputError> {
@@ -44,12 +44,12 @@ pub(super) fn read(source: Source<'_>, style: Style) -> Result<(Names, Triangle)
     let names = all_names(file, &blocks, &columns)?;
     let mut triangle = Triangle::for_text(names.len(), lines.size).map_err(|fault| lines.error(fault))?;
     for (block, columns) in blocks.iter().zip(&columns) {
-        for (row, column, value, place) in block.entries(columns) {
+        for (row, column, value, position) in block.entries(columns) {
             let put = find(&names, &row).and_then(|a| {
                 let b = find(&names, &column)?;
                 triangle.put(a, b, style.dissimilarity(&value)?)
             });
-            put.map_err(|fault| fault.at(file, place).between([row, column]))?;
+            put.map_err(|fault| fault.at(file, position).between([row, column]))?;
         }
     }
     triangle.check_measured().map_err(|fault| lines.error(fault))?;
@@ -120,8 +120,8 @@ impl Block {
         for row in &self.rows {
             for (position, (end, value)) in row.values.iter().enumerate() {
                 let column = name_of.get(end).map_or_else(String::new, |name| (*name).clone());
-                let place = Place::Cell(row.line, position as u64 + 2);
-                entries.push((row.name.clone(), column, value.clone(), place));
+                let position = FilePosition::Cell(row.line, position as u64 + 2);
+                entries.push((row.name.clone(), column, value.clone(), position));
             }
         }
         entries
@@ -139,8 +139,8 @@ fn all_names(file: &str, blocks: &[Block], columns: &[Vec<(usize, String)>]) -> 
     }
     names.extend(first.rows.iter().map(|row| row.name.clone()));
     name_lines.extend(first.rows.iter().map(|row| row.line));
-    enough_objects(names.len()).map_err(|fault| fault.at(file, Place::File))?;
-    checked_names(names, |index, fault| fault.at(file, Place::Line(name_lines[index])))
+    enough_objects(names.len()).map_err(|fault| fault.at(file, FilePosition::File))?;
+    checked_names(names, |index, fault| fault.at(file, FilePosition::Line(name_lines[index])))
 }
 
 fn find(names: &Names, name: &str) -> Result<usize, Fault> {

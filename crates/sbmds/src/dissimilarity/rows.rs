@@ -1,6 +1,6 @@
 //! Matrices told from their shape: squares and lower triangles without names, or with names on one side only.
 
-use super::error::{Fault, InputError, Place, shortened};
+use super::error::{Fault, FilePosition, InputError, shortened};
 use super::names::Names;
 use super::style::Style;
 use super::text::{Line, Lines, Source};
@@ -157,7 +157,7 @@ impl Matrix {
         triangle.check_measured().map_err(|fault| lines.error(fault))?;
         let names = match header {
             None if rows.has_names => {
-                let error = |index: usize, fault: Fault| fault.at(lines.file, Place::Cell(name_lines[index], 1));
+                let error = |index: usize, fault: Fault| fault.at(lines.file, FilePosition::Cell(name_lines[index], 1));
                 Some(checked_names(names, error)?)
             }
             header => header,

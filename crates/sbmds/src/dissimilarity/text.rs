@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 
 use super::comments::Comments;
-use super::error::{Fault, InputError, Place};
+use super::error::{Fault, FilePosition, InputError};
 use super::nearest;
 use super::origin::Origin;
 
@@ -28,13 +28,13 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     /// Opens `path`; `file` is how messages call it.
     pub fn open(path: &Path, file: &'a str) -> Result<Self, InputError> {
-        let origin = Origin::open(path).map_err(|error| unreadable_at(path, &error).at(file, Place::File))?;
+        let origin = Origin::open(path).map_err(|error| unreadable_at(path, &error).at(file, FilePosition::File))?;
         Self::from_origin(path, file, origin)
     }
 
     /// Opens what was found at `path`.
     pub fn from_origin(path: &Path, file: &'a str, origin: Origin) -> Result<Self, InputError> {
-        Self::start(file, origin).map_err(|error| unreadable_at(path, &error).at(file, Place::File))
+        Self::start(file, origin).map_err(|error| unreadable_at(path, &error).at(file, FilePosition::File))
     }
 
     #[cfg(test)]
@@ -114,10 +114,10 @@ impl<'a> Source<'a> {
     /// The table from its beginning, line by line.
     pub fn lines(mut self) -> Result<Lines<'a>, InputError> {
         if let Some(fault) = super::looks::binary(&self.head) {
-            return Err(fault.at(self.file, Place::File));
+            return Err(fault.at(self.file, FilePosition::File));
         }
         if self.head.iter().all(u8::is_ascii_whitespace) && self.is_whole() {
-            return Err(empty().at(self.file, Place::File));
+            return Err(empty().at(self.file, FilePosition::File));
         }
         let (n_bytes, number) = self.skipped;
         self.head.drain(..n_bytes);
@@ -130,7 +130,7 @@ impl<'a> Source<'a> {
     pub fn into_bytes(self) -> Result<Vec<u8>, InputError> {
         let mut bytes = self.head;
         let mut rest = self.rest;
-        rest.read_to_end(&mut bytes).map_err(|error| unreadable(&error).at(self.file, Place::File))?;
+        rest.read_to_end(&mut bytes).map_err(|error| unreadable(&error).at(self.file, FilePosition::File))?;
         Ok(bytes)
     }
 }
@@ -154,7 +154,7 @@ pub(super) struct Lines<'a> {
     comments: Option<Comments>,
 }
 
-/// One line without its end, and its place.
+/// One line without its end, and its position.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'l> {
     pub file: &'l str,
@@ -181,7 +181,7 @@ impl Lines<'_> {
 
     /// An error that concerns the file as a whole.
     pub fn error(&self, fault: Fault) -> InputError {
-        fault.at(self.file, Place::File)
+        fault.at(self.file, FilePosition::File)
     }
 
     fn current(&self) -> Line<'_> {
@@ -207,7 +207,7 @@ impl Lines<'_> {
         }
         self.text = String::from_utf8(bytes).map_err(|error| {
             let invalid = start + error.utf8_error().valid_up_to() as u64;
-            not_utf8(invalid).at(self.file, Place::Line(self.number))
+            not_utf8(invalid).at(self.file, FilePosition::Line(self.number))
         })?;
         Ok(n_read > 0)
     }
@@ -219,12 +219,12 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 impl Line<'_> {
     /// An error on this line.
     pub fn error(&self, fault: Fault) -> InputError {
-        fault.at(self.file, Place::Line(self.number))
+        fault.at(self.file, FilePosition::Line(self.number))
     }
 
     /// An error in cell `column` (counted from 1) of this line.
     pub fn error_in(&self, column: usize, fault: Fault) -> InputError {
-        fault.at(self.file, Place::Cell(self.number, column as u64))
+        fault.at(self.file, FilePosition::Cell(self.number, column as u64))
     }
 }
 

@@ -97,7 +97,7 @@ mod tests {
     use super::Triangle;
 
     #[test]
-    fn every_pair_has_its_own_place() {
+    fn every_pair_has_its_own_position() {
         let triangle = Triangle::from_fn(7, |a, b| (10 * a + b) as f64);
         for a in 0..7 {
             for b in 0..7 {

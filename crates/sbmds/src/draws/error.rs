@@ -24,7 +24,7 @@ pub enum StoreError {
         /// The store that is in the way.
         path: PathBuf,
     },
-    /// There is no store at this place.
+    /// There is no store at this path.
     #[error("{path} does not exist; is this the directory of a run?")]
     Missing {
         /// The store that was looked for.

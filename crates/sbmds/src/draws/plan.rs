@@ -132,16 +132,16 @@ impl StorePlan<'_> {
     }
 
     fn check_group(&self, variables: &[Variable]) -> Result<(), StoreError> {
-        for (place, variable) in variables.iter().enumerate() {
+        for (index, variable) in variables.iter().enumerate() {
             let name = &variable.name;
             if RESERVED.contains(&name.as_str()) || !is_identifier(name) {
                 return Err(StoreError::Plan(format!("{name:?} cannot name a variable")));
             }
-            if variables[..place].iter().any(|earlier| earlier.name == *name) {
+            if variables[..index].iter().any(|earlier| earlier.name == *name) {
                 return Err(StoreError::Plan(format!("two variables are called {name:?}")));
             }
-            for (place, axis) in variable.axes.iter().enumerate() {
-                if variable.axes[..place].iter().any(|earlier| earlier.name == axis.name) {
+            for (index, axis) in variable.axes.iter().enumerate() {
+                if variable.axes[..index].iter().any(|earlier| earlier.name == axis.name) {
                     return Err(StoreError::Plan(format!("{name:?} has two axes called {:?}", axis.name)));
                 }
                 self.check_axis(axis, variables)?;

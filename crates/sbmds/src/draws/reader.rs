@@ -128,8 +128,8 @@ impl DrawReader {
 
     fn x_into(&self, chain: usize, draw: usize, x: &mut Locations) -> Result<(), StoreError> {
         let row_len = self.names.len() * self.n_dims;
-        let (values, place) = self.x_chunk(chain, draw)?;
-        let row = &values[place * row_len..(place + 1) * row_len];
+        let (values, index) = self.x_chunk(chain, draw)?;
+        let row = &values[index * row_len..(index + 1) * row_len];
         for dim in 0..self.n_dims {
             let coordinates = x.dim_mut(dim).iter_mut();
             coordinates.zip(row[dim..].iter().step_by(self.n_dims)).for_each(|(to, from)| *to = *from);
@@ -137,20 +137,20 @@ impl DrawReader {
         Ok(())
     }
 
-    /// The chunk that holds a draw, object by object, and the place of the draw in it.
+    /// The chunk that holds a draw, object by object, and the index of the draw in it.
     pub(super) fn x_chunk(&self, chain: usize, draw: usize) -> Result<(Arc<Vec<f64>>, usize), StoreError> {
         let array = self.tree.x.as_ref().ok_or_else(|| StoreError::NoLocations { path: self.tree.path.clone() })?;
         if draw >= self.n_complete(chain) {
             return Err(self.no_draw(chain, draw));
         }
-        let (chunk, place) = (draw / array.chunk_len(DRAW_AXIS), draw % array.chunk_len(DRAW_AXIS));
+        let (chunk, index) = (draw / array.chunk_len(DRAW_AXIS), draw % array.chunk_len(DRAW_AXIS));
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cached) = cached.as_ref().filter(|cached| (cached.chain, cached.chunk) == (chain, chunk)) {
-            return Ok((Arc::clone(&cached.values), place));
+            return Ok((Arc::clone(&cached.values), index));
         }
         let values = Arc::new(array.read_numbers(&[chain as u64, chunk as u64, 0, 0])?);
         *cached = Some(CachedChunk { chain, chunk, values: Arc::clone(&values) });
-        Ok((values, place))
+        Ok((values, index))
     }
 
     /// Visits the locations of every complete draw, chain by chain, with one chunk in memory.

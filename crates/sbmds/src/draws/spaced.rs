@@ -1,6 +1,6 @@
 //! Evenly spaced draws: a bounded sample of any number of them.
 
-/// `count` of `total` places, evenly spaced.
+/// `count` of `total` indices, evenly spaced.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spaced {
     pub total: usize,
@@ -8,15 +8,15 @@ pub(crate) struct Spaced {
 }
 
 impl Spaced {
-    /// At most `most` of `total` places.
+    /// At most `most` of `total` indices.
     pub fn new(total: usize, most: usize) -> Self {
         Self { total, count: total.min(most) }
     }
 
-    /// Whether `place` is one of them.
-    pub fn contains(self, place: usize) -> bool {
+    /// Whether `index` is one of them.
+    pub fn contains(self, index: usize) -> bool {
         // The running share of the count reaches the next whole number here.
-        (place + 1) * self.count / self.total.max(1) > place * self.count / self.total.max(1)
+        (index + 1) * self.count / self.total.max(1) > index * self.count / self.total.max(1)
     }
 }
 
@@ -28,9 +28,9 @@ mod tests {
     fn as_many_as_asked_for_and_evenly() {
         for (total, most) in [(0, 5), (1, 5), (7, 7), (1000, 7), (1000, 999), (10, 3)] {
             let spaced = Spaced::new(total, most);
-            let places: Vec<usize> = (0..total).filter(|&place| spaced.contains(place)).collect();
-            assert_eq!(places.len(), total.min(most), "{total} {most}");
-            let gaps: Vec<usize> = places.windows(2).map(|two| two[1] - two[0]).collect();
+            let indices: Vec<usize> = (0..total).filter(|&index| spaced.contains(index)).collect();
+            assert_eq!(indices.len(), total.min(most), "{total} {most}");
+            let gaps: Vec<usize> = indices.windows(2).map(|two| two[1] - two[0]).collect();
             let (least, most) = (gaps.iter().min().unwrap_or(&0), gaps.iter().max().unwrap_or(&0));
             assert!(most - least <= 1, "{gaps:?}");
         }

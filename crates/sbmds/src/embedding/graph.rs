@@ -97,8 +97,8 @@ fn from_growth(n_dims: usize, pairs: &PairLists) -> Locations {
     let core = dense_core(pairs);
     let map = classical_mds(core.len(), n_dims, |a, b| pairs.observed(core[a], core[b]));
     let mut anchors: Vec<Option<Anchor>> = vec![None; n_objects];
-    for (place, &object) in core.iter().enumerate() {
-        let location = map.object(place);
+    for (index, &object) in core.iter().enumerate() {
+        let location = map.object(index);
         anchors[object] = Some(Anchor { squared_radius: location.iter().map(|x| x * x).sum(), location });
     }
     place_waiting(&mut anchors, n_dims, |object| pairs.partners(object).collect());
@@ -117,9 +117,9 @@ fn dense_core(pairs: &PairLists) -> Vec<usize> {
         let known = |object: usize| core.iter().filter(|&&member| !pairs.observed(object, member).is_nan()).count();
         let best = candidates.iter().enumerate().rev().max_by_key(|(_, object)| known(**object));
         match best {
-            Some((place, &object)) if 2 * known(object) >= core.len() => {
+            Some((index, &object)) if 2 * known(object) >= core.len() => {
                 core.push(object);
-                candidates.remove(place);
+                candidates.remove(index);
             }
             _ => break,
         }

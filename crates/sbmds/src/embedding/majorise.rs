@@ -13,8 +13,8 @@ const SETTLED: f64 = 1e-4;
 
 /// Mean squared difference between distances in the map and dissimilarities, over the coupled pairs.
 pub(super) fn stress(map: &Locations, pairs: &PairLists) -> f64 {
-    let places = object_by_object(map);
-    majorise(&places, map.n_dims(), pairs).1
+    let points = object_by_object(map);
+    majorise(&points, map.n_dims(), pairs).1
 }
 
 /// Lowers the stress by at most `n_sweeps` sweeps over the pairs, fewer when it has settled.
@@ -51,28 +51,28 @@ fn object_by_object(map: &Locations) -> Vec<f64> {
     (0..map.n_objects()).flat_map(|object| (0..map.n_dims()).map(move |dim| map.get(object, dim))).collect()
 }
 
-/// One majorisation step from `places`, and the stress at `places`.
-fn majorise(places: &[f64], n_dims: usize, pairs: &PairLists) -> (Vec<f64>, f64) {
-    let mut moved = places.to_vec();
+/// One majorisation step from `points`, and the stress at `points`.
+fn majorise(points: &[f64], n_dims: usize, pairs: &PairLists) -> (Vec<f64>, f64) {
+    let mut moved = points.to_vec();
     let residuals: Vec<f64> = moved
         .par_chunks_mut(OBJECTS_AT_ONCE * n_dims)
         .enumerate()
         .map(|(chunk, moved)| {
             let objects = chunk * OBJECTS_AT_ONCE..;
-            objects.zip(moved.chunks_mut(n_dims)).map(|(object, place)| half_way(object, place, places, pairs)).sum()
+            objects.zip(moved.chunks_mut(n_dims)).map(|(object, point)| half_way(object, point, points, pairs)).sum()
         })
         .collect();
     (moved, residuals.iter().sum::<f64>() / pairs.n_entries().max(1) as f64)
 }
 
 /// Moves one object half way to where its partners want it, and returns its squared residuals before.
-fn half_way(object: usize, moved: &mut [f64], places: &[f64], pairs: &PairLists) -> f64 {
+fn half_way(object: usize, moved: &mut [f64], points: &[f64], pairs: &PairLists) -> f64 {
     let n_dims = moved.len();
-    let here = &places[object * n_dims..][..n_dims];
+    let here = &points[object * n_dims..][..n_dims];
     let share = 0.5 / pairs.degree(object).max(1) as f64;
     let mut squared_residual = 0.0;
     for (partner, observed) in pairs.partners(object) {
-        let there = &places[partner * n_dims..][..n_dims];
+        let there = &points[partner * n_dims..][..n_dims];
         let distance = here.iter().zip(there).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
         squared_residual += (distance - observed) * (distance - observed);
         // Coincident objects push nowhere: the direction is undefined and the majoriser takes zero.
@@ -121,13 +121,13 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_carry_a_shaken_map_back() {
+    fn sweeps_carry_a_jittered_map_back() {
         let truth = gaussian_map(60, 2, 3);
         let pairs = PairLists::collect(60, &|i| (0..60).map(|j| (j, truth.distance(i, j))).collect());
         let error = gaussian_map(60, 2, 4);
-        let shaken = Locations::from_fn(60, 2, |o, d| truth.get(o, d) + 0.3 * error.get(o, d));
-        let found = lower_stress(&shaken, &pairs, 200);
-        assert!(stress(&found, &pairs) < 1e-4 * stress(&shaken, &pairs));
+        let jittered = Locations::from_fn(60, 2, |o, d| truth.get(o, d) + 0.3 * error.get(o, d));
+        let found = lower_stress(&jittered, &pairs, 200);
+        assert!(stress(&found, &pairs) < 1e-4 * stress(&jittered, &pairs));
         assert!(rms_after_alignment(&found, &truth) < 0.01);
     }
 }

@@ -58,10 +58,10 @@ impl Moments {
         let gap = subtract(&other.mean, &self.mean);
         for row in 0..n_dims {
             for column in row..n_dims {
-                let place = packed(row, column, n_dims);
-                for (object, sum) in self.products[place].iter_mut().enumerate() {
+                let index = packed(row, column, n_dims);
+                for (object, sum) in self.products[index].iter_mut().enumerate() {
                     let between = gap.get(object, row) * gap.get(object, column) * (n_here * n_there / n);
-                    *sum += other.products[place][object] + between;
+                    *sum += other.products[index][object] + between;
                 }
             }
         }
@@ -159,12 +159,12 @@ fn subtract(a: &Locations, b: &Locations) -> Locations {
     Locations::from_fn(a.n_objects(), a.n_dims(), |object, dim| a.get(object, dim) - b.get(object, dim))
 }
 
-/// Place of (row, column), row <= column, in the upper triangle read row by row.
+/// Index of (row, column), row <= column, in the upper triangle read row by row.
 fn packed(row: usize, column: usize, n_dims: usize) -> usize {
     row * n_dims - row * row.saturating_sub(1) / 2 + column - row
 }
 
-/// An ellipse around a place: semi-axes, and the angle from the first dimension to the major axis.
+/// An ellipse around a location: semi-axes, and the angle from the first dimension to the major axis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ellipse {
     /// Longer semi-axis.

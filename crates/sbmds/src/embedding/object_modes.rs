@@ -165,8 +165,8 @@ pub(crate) fn alignment_to_mean<E>(
     let deciding_draws = |visit: &mut dyn FnMut(&Locations)| draws(&mut |draw| visit(&draw.reordered(&deciding)));
     let Some(map) = generalised_procrustes(deciding_draws)? else { return Ok(None) };
     let mut reference = Locations::zeros(n_objects, map.mean.n_dims());
-    for (place, &object) in deciding.iter().enumerate() {
-        (0..map.mean.n_dims()).for_each(|dim| reference.set(object, dim, map.mean.get(place, dim)));
+    for (index, &object) in deciding.iter().enumerate() {
+        (0..map.mean.n_dims()).for_each(|dim| reference.set(object, dim, map.mean.get(index, dim)));
     }
     Ok(Some(Alignment::without(reference, left_out)))
 }

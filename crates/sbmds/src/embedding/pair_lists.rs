@@ -73,7 +73,7 @@ impl PairLists {
     pub fn observed(&self, a: usize, b: usize) -> f64 {
         let range = self.first[a]..self.first[a + 1];
         match self.partners[range.clone()].binary_search(&(b as u32)) {
-            Ok(place) => self.observed[range.start + place],
+            Ok(index) => self.observed[range.start + index],
             Err(_) => f64::NAN,
         }
     }

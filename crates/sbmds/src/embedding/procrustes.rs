@@ -118,7 +118,7 @@ pub fn principal_axes(map: &Locations) -> RigidMotion {
     motion
 }
 
-/// Root mean squared distance between the two maps' places for the same object, as they lie.
+/// Root mean squared distance between the two maps' locations of the same object, as they lie.
 pub fn rms_difference(a: &Locations, b: &Locations) -> f64 {
     (squared_difference(a, b) / a.n_objects().max(1) as f64).sqrt()
 }
@@ -133,7 +133,7 @@ fn squared_difference(a: &Locations, b: &Locations) -> f64 {
     a.as_slice().iter().zip(b.as_slice()).map(|(x, y)| (x - y).powi(2)).sum()
 }
 
-/// The mean of many maps after laying them over one another.
+/// The mean of many maps after aligning them.
 #[derive(Clone, Debug)]
 pub struct MeanMap {
     /// The mean map, centred, on its principal axes with fixed signs. Align each draw to it with [`procrustes`].
@@ -194,8 +194,8 @@ fn one_pass<E>(
             scatter += before * (x - *centre);
         }
     })?;
-    let n_places = n_draws * reference.n_objects().max(1) as f64;
-    Ok((mean, (scatter / f64::max(n_places, 1.0)).sqrt()))
+    let n_locations = n_draws * reference.n_objects().max(1) as f64;
+    Ok((mean, (scatter / f64::max(n_locations, 1.0)).sqrt()))
 }
 
 #[cfg(test)]

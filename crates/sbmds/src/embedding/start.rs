@@ -1,4 +1,4 @@
-//! Where chains start: a draw from the prior, or a first map shaken differently for each chain.
+//! Where chains start: a draw from the prior, or a first map jittered differently for each chain.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -14,7 +14,7 @@ pub fn prior_draw(n_objects: usize, n_dims: usize, scale: f64, rng: &mut ChaCha8
 /// start about its centre (1 when all objects coincide).
 ///
 /// Chains that begin apart can be seen to meet: 0.1 to 0.3 keeps the shape of the map and separates objects that
-/// the start puts on the same place.
+/// the start puts at the same location.
 pub fn disperse(start: &Locations, spread: f64, rng: &mut ChaCha8Rng) -> Locations {
     let amount = spread * size(start);
     Locations::from_fn(start.n_objects(), start.n_dims(), |object, dim| {
@@ -60,20 +60,20 @@ mod tests {
     }
 
     #[test]
-    fn dispersed_starts_are_shaken_in_proportion_to_the_map() {
+    fn dispersed_starts_are_jittered_in_proportion_to_the_map() {
         let start = prior_draw(20_000, 2, 50.0, &mut rng(3));
-        let shaken = disperse(&start, 0.2, &mut rng(4));
+        let jittered = disperse(&start, 0.2, &mut rng(4));
         // Two coordinates, each moved by 0.2 * 50 on average.
-        assert!((rms_difference(&start, &shaken) / 200.0_f64.sqrt() - 1.0).abs() < 0.02);
+        assert!((rms_difference(&start, &jittered) / 200.0_f64.sqrt() - 1.0).abs() < 0.02);
         assert_eq!(disperse(&start, 0.0, &mut rng(4)), start);
     }
 
     #[test]
     fn coincident_objects_come_apart() {
-        for place in [0.0, 1e9 / 3.0] {
-            let start = Locations::from_fn(10, 2, |_, _| place);
-            let shaken = disperse(&start, 0.1, &mut rng(5));
-            assert!((1..10).all(|object| shaken.distance(0, object) > 1e-4));
+        for coordinate in [0.0, 1e9 / 3.0] {
+            let start = Locations::from_fn(10, 2, |_, _| coordinate);
+            let jittered = disperse(&start, 0.1, &mut rng(5));
+            assert!((1..10).all(|object| jittered.distance(0, object) > 1e-4));
         }
         assert_eq!(disperse(&Locations::zeros(0, 2), 0.1, &mut rng(5)).n_objects(), 0);
     }

@@ -19,7 +19,7 @@ pub fn largest_distance_error(a: &Locations, b: &Locations) -> f64 {
     pairs.map(|(i, j)| (a.distance(i, j) - b.distance(i, j)).abs()).fold(0.0, f64::max)
 }
 
-/// Root mean squared distance between the maps once laid over one another.
+/// Root mean squared distance between the maps after aligning them.
 pub fn rms_after_alignment(map: &Locations, reference: &Locations) -> f64 {
     rms_difference(&procrustes(map, reference).apply(map), reference)
 }

@@ -7,7 +7,7 @@ use faer::Mat;
 
 use super::linear::solve_semidefinite;
 
-/// A place already known: where it is, and its squared distance from the origin.
+/// A location already known: where it is, and its squared distance from the origin.
 ///
 /// For a landmark the squared distance is computed from its dissimilarities to the other landmarks, which also
 /// counts the dimensions the map does not show, as de Silva and Tenenbaum (2004) do; for others it is |x|^2.
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_point_is_found_from_exact_distances_off_centre() {
-        let anchors = [[3.0, 1.0], [4.0, 5.0], [-2.0, 7.0]].map(|place| anchor_at(place.to_vec()));
+        let anchors = [[3.0, 1.0], [4.0, 5.0], [-2.0, 7.0]].map(|location| anchor_at(location.to_vec()));
         let point = [10.0, -4.0];
         let distance = |a: &Anchor| ((a.location[0] - point[0]).powi(2) + (a.location[1] - point[1]).powi(2)).sqrt();
         let known: Vec<(&Anchor, f64)> = anchors.iter().map(|a| (a, distance(a))).collect();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn one_or_coincident_anchors_give_a_finite_place() {
+    fn one_or_coincident_anchors_give_a_finite_location() {
         let anchor = anchor_at(vec![1.0, 2.0]);
         for known in [vec![(&anchor, 3.0)], vec![(&anchor, 3.0), (&anchor, 1.0), (&anchor, 0.0)]] {
             let found = settle(triangulate(&known, 2).location, &known);

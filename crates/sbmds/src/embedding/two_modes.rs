@@ -88,13 +88,13 @@ fn cut(points: &Points, group: &[usize], axis: &[f64]) -> Option<[Vec<usize>; 2]
     order.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (n, centre) = (order.len(), order.iter().map(|entry| entry.0).sum::<f64>() / order.len() as f64);
     let (mut sum, mut best) = (0.0, (0.0, 0));
-    for (place, (value, _)) in order.iter().enumerate().take(n - 1) {
+    for (index, (value, _)) in order.iter().enumerate().take(n - 1) {
         sum += value - centre;
-        let n_left = (place + 1) as f64;
+        let n_left = (index + 1) as f64;
         // Between-sides variance, up to a constant: both sides' sums about the common mean are equal and opposite.
         let between = sum * sum / (n_left * (n as f64 - n_left));
         if between > best.0 {
-            best = (between, place + 1);
+            best = (between, index + 1);
         }
     }
     let side = |range: std::ops::Range<usize>| order[range].iter().map(|entry| entry.1).collect();
@@ -175,7 +175,7 @@ mod tests {
             ("half a ring", cloud(1000, |k, _| [(turn(k) / 2.0).cos(), (turn(k) / 2.0).sin()])),
             ("heavy tails", cloud(1000, |_, normal| [normal() / normal().abs().sqrt(), normal()])),
             ("a few outliers", cloud(1000, |k, normal| [if k % 50 == 0 { 30.0 } else { 0.0 } + normal(), normal()])),
-            ("one place", cloud(1000, |_, _| [1.0, 2.0])),
+            ("one location", cloud(1000, |_, _| [1.0, 2.0])),
         ];
         for (name, points) in shapes {
             assert!(gap(&points).is_none(), "{name}: {:?}", gap(&points));

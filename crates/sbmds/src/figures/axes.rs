@@ -1,4 +1,4 @@
-//! Axes: ticks at round numbers, a frame of two lines, and from data to places on the sheet.
+//! Axes: ticks at round numbers, a frame of two lines, and from data to points on the sheet.
 
 use super::palette::BLACK;
 use super::scene::{Anchor, Ink, Point, Scene, TEXT, THIN, text_width};
@@ -33,7 +33,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub fn place(&self, x: f64, y: f64) -> Point {
+    pub fn point(&self, x: f64, y: f64) -> Point {
         let Rect { left, top, right, bottom } = self.rect;
         let across = (x - self.x.0) / (self.x.1 - self.x.0);
         let up = (y - self.y.0) / (self.y.1 - self.y.0);
@@ -63,7 +63,7 @@ impl Frame {
         let ink = Ink::solid(BLACK);
         scene.line(vec![(left, bottom), (right, bottom)], THIN, ink);
         for (value, label) in ticks {
-            let (x, _) = self.place(*value, self.y.0);
+            let (x, _) = self.point(*value, self.y.0);
             scene.line(vec![(x, bottom), (x, bottom + TICK)], THIN, ink);
             scene.text((x, bottom + TICK + GAP + TEXT / 2.0 - 1.0), label, Anchor::Middle, ink);
         }
@@ -87,7 +87,7 @@ impl Frame {
         let ink = Ink::solid(BLACK);
         scene.line(vec![(left, bottom), (left, top)], THIN, ink);
         for (value, label) in ticks {
-            let (_, y) = self.place(self.x.0, *value);
+            let (_, y) = self.point(self.x.0, *value);
             scene.line(vec![(left - TICK, y), (left, y)], THIN, ink);
             scene.text((left - TICK - GAP + 1.0, y), label, Anchor::End, ink);
         }
@@ -120,7 +120,7 @@ pub(super) fn log_ticks((low, high): Range) -> Vec<(f64, String)> {
         return (first..=last).filter(|power| power % step == 0).map(|power| tick(1.0, power)).collect();
     }
     let all = (first - 1..=last).flat_map(|power| [1.0, 2.0, 5.0].map(|factor| tick(factor, power)));
-    all.filter(|(place, _)| (low..=high).contains(place)).collect()
+    all.filter(|(value, _)| (low..=high).contains(value)).collect()
 }
 
 /// A power of ten, or a small multiple, without digits that say nothing.

@@ -31,7 +31,7 @@ pub(super) fn trace(run: &FinishedRun, quantity: &str, width: f64) -> Result<Sce
     let step = chains.n_draws().div_ceil(MOST_POINTS).max(1);
     for (chain, draws) in chains.iter().enumerate() {
         let points = draws.iter().enumerate().step_by(step).filter(|(_, draw)| draw.is_finite());
-        let points = points.map(|(place, &draw)| frame.place(place as f64, draw)).collect();
+        let points = points.map(|(index, &draw)| frame.point(index as f64, draw)).collect();
         scene.line(points, 0.35, Ink::faint(colour(chain), 0.75));
     }
     frame.draw(&mut scene, "Draw", &capitalised(quantity, rect.bottom - rect.top));
@@ -80,12 +80,12 @@ pub(super) fn ranks(run: &FinishedRun, quantity: &str, width: f64) -> Result<Sce
 /// Bars of one chain, with the line at which all would end if the chain were like the others.
 fn draw_histogram(scene: &mut Scene, frame: &Frame, counts: &[u32], expected: f64, chain: usize) {
     let bin = frame.x.1 / counts.len() as f64;
-    for (place, &count) in counts.iter().enumerate() {
-        let (start, end) = (bin * (place as f64 + 0.06), bin * (place as f64 + 0.94));
+    for (index, &count) in counts.iter().enumerate() {
+        let (start, end) = (bin * (index as f64 + 0.06), bin * (index as f64 + 0.94));
         let corners = [(start, 0.0), (start, f64::from(count)), (end, f64::from(count)), (end, 0.0)];
-        scene.area(corners.map(|(x, y)| frame.place(x, y)).to_vec(), Ink::faint(colour(chain), 0.85));
+        scene.area(corners.map(|(x, y)| frame.point(x, y)).to_vec(), Ink::faint(colour(chain), 0.85));
     }
-    scene.line(vec![frame.place(0.0, expected), frame.place(frame.x.1, expected)], THIN, Ink::solid(GREY));
+    scene.line(vec![frame.point(0.0, expected), frame.point(frame.x.1, expected)], THIN, Ink::solid(GREY));
 }
 
 /// R-hat and effective sample sizes in a line.

@@ -10,7 +10,8 @@ use super::scene::{Anchor, Ink, Point, Scene, TEXT, text_width};
 
 /// The colour of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SeriesColour {
+pub enum SeriesColour {
+    /// Black.
     Black,
     /// One of the palette.
     Numbered(usize),
@@ -27,7 +28,7 @@ impl SeriesColour {
 
 /// How a series looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub enum Look {
     /// Dots joined by a line.
     Line,
     /// A line alone.
@@ -40,55 +41,73 @@ pub(crate) enum Look {
 
 /// A value with its standard deviation (NaN: none).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct SeriesPoint {
+pub struct SeriesPoint {
+    /// Along the horizontal axis.
     pub x: f64,
+    /// Along the vertical axis.
     pub y: f64,
+    /// Standard deviation of `y`.
     pub sd: f64,
 }
 
 /// What is drawn in one colour.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Series {
+pub struct Series {
+    /// As the legend has it.
     pub name: String,
+    /// Its colour.
     pub colour: SeriesColour,
+    /// How it is drawn.
     pub look: Look,
+    /// What is drawn.
     pub points: Vec<SeriesPoint>,
 }
 
 /// One of the small charts.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Panel {
+pub struct Panel {
+    /// Written above it.
     pub title: String,
+    /// What it shows.
     pub series: Vec<Series>,
 }
 
 /// How numbers lie along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AxisScale {
+pub enum AxisScale {
+    /// Evenly, between the least and the greatest.
     Linear,
-    /// From zero on.
+    /// Evenly, from zero on.
     FromZero,
+    /// By their logarithm.
     Log,
 }
 
 /// An axis of all panels.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Axis {
+pub struct Axis {
+    /// Written beside it.
     pub title: String,
+    /// How numbers lie along it.
     pub scale: AxisScale,
 }
 
 /// Panels in rows; those of a row share both axes.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Chart {
+pub struct Chart {
     /// What it shows, to those who cannot see it.
     pub title: String,
     /// Said above the legend, if anything.
     pub note: String,
+    /// Horizontal axis.
     pub x: Axis,
+    /// Vertical axis.
     pub y: Axis,
+    /// Panels in a row.
     pub n_columns: usize,
+    /// The panels, row by row.
     pub panels: Vec<Panel>,
+    /// Width in millimetres.
     pub width_mm: f64,
 }
 
@@ -100,7 +119,7 @@ const DOT: f64 = 1.5;
 const LINE: f64 = 0.9;
 
 /// Draws the chart.
-pub(crate) fn draw(chart: &Chart) -> Scene {
+pub fn draw(chart: &Chart) -> Scene {
     let width = chart.width_mm * POINTS_PER_MM;
     let mut scene = Scene::new(chart.title.clone(), width, 0.0);
     let mut top = 1.0;
@@ -190,7 +209,7 @@ fn draw_panel(scene: &mut Scene, chart: &Chart, row: &Row, panel: &Panel, rect: 
     let title = legend::shortened(&panel.title, rect.right - rect.left);
     scene.text((rect.left + 2.0, rect.top - TEXT / 2.0 - 2.0), title, Anchor::Start, Ink::solid(BLACK));
     for (value, _) in &row.y_ticks {
-        let (_, y) = frame.place(row.x.0, *value);
+        let (_, y) = frame.point(row.x.0, *value);
         scene.line(vec![(rect.left, y), (rect.right, y)], 0.3, Ink::faint(GREY, 0.35));
     }
     frame.draw_x_ticks(scene, &row.x_ticks);
@@ -201,26 +220,26 @@ fn draw_panel(scene: &mut Scene, chart: &Chart, row: &Row, panel: &Panel, rect: 
 }
 
 fn draw_series(scene: &mut Scene, chart: &Chart, frame: &Frame, series: &Series) {
-    let place = |x: f64, y: f64| frame.place(on_axis(x, chart.x.scale), on_axis(y, chart.y.scale));
+    let point = |x: f64, y: f64| frame.point(on_axis(x, chart.x.scale), on_axis(y, chart.y.scale));
     let colour = series.colour.rgb();
     let ink = Ink::solid(colour);
     let is_shown = |point: &&SeriesPoint| point.y.is_finite() && (chart.y.scale != AxisScale::Log || point.y > 0.0);
     let shown: Vec<&SeriesPoint> = series.points.iter().filter(is_shown).collect();
-    let places: Vec<Point> = shown.iter().map(|point| place(point.x, point.y)).collect();
+    let points: Vec<Point> = shown.iter().map(|shown| point(shown.x, shown.y)).collect();
     match series.look {
-        Look::Level => places.iter().for_each(|&(_, y)| dashed(scene, frame.rect, y, ink)),
-        Look::Hollow => places.iter().for_each(|&centre| ring(scene, centre, DOT + 0.3, colour)),
-        Look::Curve => scene.line(places, LINE, ink),
+        Look::Level => points.iter().for_each(|&(_, y)| dashed(scene, frame.rect, y, ink)),
+        Look::Hollow => points.iter().for_each(|&centre| ring(scene, centre, DOT + 0.3, colour)),
+        Look::Curve => scene.line(points, LINE, ink),
         Look::Line => {
-            for (point, &(x, _)) in shown.iter().zip(&places).filter(|(point, _)| point.sd > 0.0) {
+            for (estimate, &(x, _)) in shown.iter().zip(&points).filter(|(estimate, _)| estimate.sd > 0.0) {
                 let at = |y: f64| {
-                    if chart.y.scale == AxisScale::Log && y <= 0.0 { f64::INFINITY } else { place(point.x, y).1 }
+                    if chart.y.scale == AxisScale::Log && y <= 0.0 { f64::INFINITY } else { point(estimate.x, y).1 }
                 };
-                let (low, high) = (at(point.y - point.sd).min(frame.rect.bottom), at(point.y + point.sd));
+                let (low, high) = (at(estimate.y - estimate.sd).min(frame.rect.bottom), at(estimate.y + estimate.sd));
                 scene.line(vec![(x, low), (x, high.max(frame.rect.top))], 0.6, Ink::faint(colour, 0.7));
             }
-            scene.line(places.clone(), LINE, ink);
-            places.iter().for_each(|&centre| scene.dot(centre, DOT, ink));
+            scene.line(points.clone(), LINE, ink);
+            points.iter().for_each(|&centre| scene.dot(centre, DOT, ink));
         }
     }
 }

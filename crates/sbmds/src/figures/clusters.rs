@@ -80,10 +80,10 @@ impl Picture {
     fn draw_objects(&self, scene: &mut Scene, frame: &Frame) {
         let radius = dot_radius(self.points.len(), frame.rect);
         for (&(x, y), &ink) in self.points.iter().zip(&self.inks) {
-            scene.dot(frame.place(x, y), radius, ink);
+            scene.dot(frame.point(x, y), radius, ink);
         }
         for (corners, colour) in &self.outlines {
-            scene.line(corners.iter().map(|&(x, y)| frame.place(x, y)).collect(), 0.6, Ink::faint(*colour, 0.9));
+            scene.line(corners.iter().map(|&(x, y)| frame.point(x, y)).collect(), 0.6, Ink::faint(*colour, 0.9));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Kernel densities of one quantity: of the chains of a run, or of several runs laid over one another.
+//! Kernel densities of one quantity: of the chains of a run, or of several runs, overlaid.
 
 use plotters::style::RGBColor;
 
@@ -48,7 +48,7 @@ pub(super) fn draw(runs: &[FinishedRun], quantity: &str, width: f64) -> Result<S
     scene.height = rect.bottom + BELOW;
     let frame = Frame { rect, x, y };
     for (curve, line) in curves.iter().zip(&lines) {
-        let points: Vec<Point> = line.iter().map(|&(x, y)| frame.place(x, y)).collect();
+        let points: Vec<Point> = line.iter().map(|&(x, y)| frame.point(x, y)).collect();
         if runs.len() > 1 {
             scene.area(points.clone(), Ink::faint(curve.colour, 0.12));
         }
@@ -73,9 +73,9 @@ fn of_chains(run: &FinishedRun, quantity: &str) -> Result<Vec<Curve>, RunError> 
 
 fn of_runs(runs: &[FinishedRun], quantity: &str) -> Result<Vec<Curve>, RunError> {
     let names = distinct_names(runs);
-    let curve = |(place, run): (usize, &FinishedRun)| {
+    let curve = |(index, run): (usize, &FinishedRun)| {
         let pooled: Vec<f64> = run.quantity(quantity)?.chains().iter().flatten().copied().collect();
-        Ok(Curve { name: names[place].clone(), draws: shown(&pooled), colour: colour(place), width: 0.8 })
+        Ok(Curve { name: names[index].clone(), draws: shown(&pooled), colour: colour(index), width: 0.8 })
     };
     runs.iter().enumerate().map(curve).collect()
 }

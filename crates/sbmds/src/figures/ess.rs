@@ -33,17 +33,17 @@ pub(super) fn draw(run: &FinishedRun, quantity: Option<&str>, width: f64) -> Res
     scene.height = rect.bottom + BELOW;
     let frame = Frame { rect, x, y };
     draw_limit(&mut scene, &frame, wanted);
-    for (place, curve) in curves.iter().enumerate() {
-        let points: Vec<Point> = curve.iter().map(|&(n_draws, ess)| frame.place(n_draws, ess)).collect();
-        points.iter().for_each(|&point| scene.dot(point, 1.1, Ink::solid(colour(place))));
-        scene.line(points, 0.7, Ink::solid(colour(place)));
+    for (index, curve) in curves.iter().enumerate() {
+        let points: Vec<Point> = curve.iter().map(|&(n_draws, ess)| frame.point(n_draws, ess)).collect();
+        points.iter().for_each(|&point| scene.dot(point, 1.1, Ink::solid(colour(index))));
+        scene.line(points, 0.7, Ink::solid(colour(index)));
     }
     frame.draw(&mut scene, "Draws of each chain", "Effective sample size");
     Ok(scene)
 }
 
 fn draw_limit(scene: &mut Scene, frame: &Frame, wanted: f64) {
-    let (start, end) = (frame.place(frame.x.0, wanted), frame.place(frame.x.1, wanted));
+    let (start, end) = (frame.point(frame.x.0, wanted), frame.point(frame.x.1, wanted));
     scene.line(vec![start, end], THIN, Ink::solid(GREY));
     let label = format!("wanted: {wanted:.0}");
     scene.text((end.0 - 1.0, end.1 - TEXT / 2.0 - 1.5), label, Anchor::End, Ink::solid(BLACK));

@@ -26,7 +26,7 @@ pub(super) fn draw(run: &FinishedRun, options: &Options, width: f64) -> Result<S
     scene.height = top + height + BELOW;
     let frame = equal_scales(Rect { left, top, right, bottom: top + height }, x, y);
     draw_axes(&mut scene, &frame, mean, (first, second));
-    let dots: Vec<Point> = points.iter().map(|&(x, y)| frame.place(x, y)).collect();
+    let dots: Vec<Point> = points.iter().map(|&(x, y)| frame.point(x, y)).collect();
     // Large groups first: they get their names.
     let mut order: Vec<usize> = (0..dots.len()).collect();
     order.sort_by_key(|&group| std::cmp::Reverse(groups.members[group].len()));

@@ -60,7 +60,7 @@ impl Objects {
         let mut order: Vec<usize> = (0..n_objects).collect();
         order.sort_by(|a, b| self.mean[*b].total_cmp(&self.mean[*a]));
         let rows: Vec<(usize, f64)> =
-            order.into_iter().enumerate().map(|(place, object)| (object, top + row * (place as f64 + 0.5))).collect();
+            order.into_iter().enumerate().map(|(index, object)| (object, top + row * (index as f64 + 0.5))).collect();
         self.draw_rows(&mut scene, &frame, colours, &rows, row);
         self.write_names(&mut scene, &frame, &rows);
         scene
@@ -74,7 +74,7 @@ impl Objects {
         }
         let radius = (0.35 * row).clamp(0.6, 1.8);
         for &(object, y) in rows {
-            let (x, _) = frame.place(self.mean[object], 0.0);
+            let (x, _) = frame.point(self.mean[object], 0.0);
             scene.dot((x, y), radius, Ink::solid(colours.of(object)));
         }
     }
@@ -104,6 +104,6 @@ impl Objects {
 
     fn interval(&self, frame: &Frame, object: usize) -> (f64, f64) {
         let (mean, half) = (self.mean[object], self.half[object]);
-        (frame.place(mean - half, 0.0).0, frame.place(mean + half, 0.0).0)
+        (frame.point(mean - half, 0.0).0, frame.point(mean + half, 0.0).0)
     }
 }

@@ -16,7 +16,7 @@ use crate::embedding::{Ellipse, Moments};
 use crate::report::axis_share;
 use crate::run::{FinishedRun, RunError};
 
-/// Above so many objects their ellipses would be a black sheet.
+/// Above this many objects their ellipses would be an unreadable blot.
 const MOST_ELLIPSES: usize = 1_000;
 
 pub(super) fn draw(run: &FinishedRun, options: &Options, width: f64) -> Result<Scene, RunError> {
@@ -111,7 +111,7 @@ impl Picture {
         }
         let radius = dot_radius(self.points.len(), frame.rect);
         self.other_modes.draw(scene, frame, radius, &self.points, colours);
-        let dots: Vec<Point> = self.points.iter().map(|&(x, y)| frame.place(x, y)).collect();
+        let dots: Vec<Point> = self.points.iter().map(|&(x, y)| frame.point(x, y)).collect();
         for (object, &dot) in dots.iter().enumerate() {
             scene.dot(dot, radius, Ink::solid(colours.of(object)));
         }
@@ -185,7 +185,7 @@ pub(super) fn outline(frame: &Frame, centre: (f64, f64), ellipse: &Ellipse) -> V
     let corner = |k: usize| {
         let turn = std::f64::consts::TAU * k as f64 / CORNERS as f64;
         let (along, across) = (ellipse.major * turn.cos(), ellipse.minor * turn.sin());
-        frame.place(centre.0 + along * cos - across * sin, centre.1 + along * sin + across * cos)
+        frame.point(centre.0 + along * cos - across * sin, centre.1 + along * sin + across * cos)
     };
     (0..=CORNERS).map(corner).collect()
 }
@@ -261,7 +261,7 @@ mod tests {
         let rect = Rect { left: 20.0, top: 5.0, right: 220.0, bottom: 105.0 };
         for (x, y) in [((0.0, 1.0), (-5.0, 5.0)), ((-30.0, 30.0), (0.0, 1.0))] {
             let frame = equal_scales(rect, x, y);
-            let (origin, across, up) = (frame.place(0.0, 0.0), frame.place(1.0, 0.0), frame.place(0.0, 1.0));
+            let (origin, across, up) = (frame.point(0.0, 0.0), frame.point(1.0, 0.0), frame.point(0.0, 1.0));
             approx::assert_relative_eq!(across.0 - origin.0, origin.1 - up.1, max_relative = 1e-12);
             assert!(frame.x.0 <= x.0 && frame.x.1 >= x.1 && frame.y.0 <= y.0 && frame.y.1 >= y.1);
         }

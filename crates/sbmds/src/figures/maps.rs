@@ -8,20 +8,28 @@ use super::scene::{Anchor, Ink, Scene, TEXT};
 
 /// One of the maps.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SmallMap {
+pub struct SmallMap {
+    /// Written above it.
     pub title: String,
+    /// Where the objects are.
     pub points: Vec<(f64, f64)>,
 }
 
-/// Maps in rows, on one scale; `colours` is the number of each object.
-pub(crate) struct Maps<'a> {
+/// Maps in rows, on one scale.
+pub struct Maps<'a> {
+    /// What it shows, to those who cannot see it.
     pub title: &'a str,
+    /// Said above the legend, if anything.
     pub note: &'a str,
     /// What the colour means.
     pub colour_name: &'a str,
+    /// The number of each object.
     pub colours: &'a [f64],
+    /// Maps in a row.
     pub n_columns: usize,
+    /// The maps, row by row.
     pub maps: Vec<SmallMap>,
+    /// Width in millimetres.
     pub width_mm: f64,
 }
 
@@ -29,7 +37,7 @@ const GUTTER: f64 = 4.0;
 const TITLE: f64 = TEXT + 4.0;
 
 /// Draws the maps.
-pub(crate) fn draw(figure: &Maps) -> Scene {
+pub fn draw(figure: &Maps) -> Scene {
     let width = figure.width_mm * POINTS_PER_MM;
     let mut scene = Scene::new(figure.title, width, 0.0);
     let colours = range_of(figure.colours.iter().copied(), 0.0);
@@ -57,8 +65,8 @@ pub(crate) fn draw(figure: &Maps) -> Scene {
             if x.abs() > reach || y.abs() > reach {
                 continue;
             }
-            let place = |value: f64| (value / reach + 1.0) / 2.0 * (side - 4.0) + 2.0;
-            let centre = (left + place(x), above + side - place(y));
+            let offset = |value: f64| (value / reach + 1.0) / 2.0 * (side - 4.0) + 2.0;
+            let centre = (left + offset(x), above + side - offset(y));
             let share = (value - colours.0) / (colours.1 - colours.0);
             scene.dot(centre, radius, Ink::solid(ramp(share)));
         }

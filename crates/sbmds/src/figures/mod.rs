@@ -30,8 +30,8 @@ mod tree;
 
 use std::str::FromStr;
 
-pub(crate) use chart::{Axis, AxisScale, Chart, Look, Panel, Series, SeriesColour, SeriesPoint, draw as draw_chart};
-pub(crate) use maps::{Maps, SmallMap, draw as draw_maps};
+pub use chart::{Axis, AxisScale, Chart, Look, Panel, Series, SeriesColour, SeriesPoint, draw as draw_chart};
+pub use maps::{Maps, SmallMap, draw as draw_maps};
 pub use render::{missing_letters, write};
 pub use scene::Scene;
 
@@ -136,7 +136,7 @@ pub fn draw(kind: Kind, runs: &[FinishedRun], options: &Options) -> Result<Scene
         (Kind::Ess, [run]) => ess::draw(run, quantity, width),
         _ => {
             let problem = format!("this figure shows one run, and {} were given", runs.len());
-            Err(RunError::setting("RUN", problem, "give one run, or lay several over one another with density"))
+            Err(RunError::setting("RUN", problem, "give one run, or overlay several with density"))
         }
     }
 }

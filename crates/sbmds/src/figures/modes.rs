@@ -51,7 +51,7 @@ impl OtherModes {
     pub fn draw(&self, scene: &mut Scene, frame: &Frame, radius: f64, points: &[(f64, f64)], colours: &Colours) {
         for mode in &self.modes {
             let (colour, shown) = (colours.of(mode.object), points[mode.object]);
-            let (from, to) = (frame.place(shown.0, shown.1), frame.place(mode.centre.0, mode.centre.1));
+            let (from, to) = (frame.point(shown.0, shown.1), frame.point(mode.centre.0, mode.centre.1));
             scene.line(vec![from, to], 0.25, Ink::faint(colour, 0.5));
             if mode.ellipse.major.is_finite() {
                 scene.line(outline(frame, mode.centre, &mode.ellipse), 0.35, Ink::faint(colour, 0.6));
@@ -65,7 +65,7 @@ impl OtherModes {
         let with_share = |name: &str, share: f64| format!("{name} ({:.0}%)", 100.0 * share);
         for mode in &self.modes {
             names.push(with_share(&names[mode.object], mode.share));
-            dots.push(frame.place(mode.centre.0, mode.centre.1));
+            dots.push(frame.point(mode.centre.0, mode.centre.1));
         }
         for &(object, share) in &self.shown {
             names[object] = with_share(&names[object], share);

@@ -16,7 +16,7 @@ const FARTHEST: f64 = 16.0;
 /// How often names without room go first to get some.
 const ROUNDS: usize = 12;
 
-/// One place for a name.
+/// One spot for a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Spot {
     rect: Rect,
@@ -120,7 +120,7 @@ fn around_dot((x, y): Point, width: f64, radius: f64) -> Vec<Spot> {
     let slant = 0.7 * radius + 0.4;
     let (up, down) = (y - gap - half, y + gap + half);
     let (higher, lower) = (y - slant - half, y + slant + half);
-    let places = [
+    let spots = [
         (Anchor::Start, x + gap, y),
         (Anchor::End, x - gap, y),
         (Anchor::Middle, x, up),
@@ -130,7 +130,7 @@ fn around_dot((x, y): Point, width: f64, radius: f64) -> Vec<Spot> {
         (Anchor::Start, x + slant, lower),
         (Anchor::End, x - slant, lower),
     ];
-    let ranked = places.into_iter().enumerate();
+    let ranked = spots.into_iter().enumerate();
     ranked.map(|(rank, (anchor, x, y))| spot(anchor, (x, y), width, 0.25 * rank as f64)).collect()
 }
 

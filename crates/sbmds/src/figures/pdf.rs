@@ -172,13 +172,13 @@ impl Sheet {
         self.content.set_parameters(Name(name.as_bytes()));
     }
 
-    fn place(&self, (x, y): Point) -> (f32, f32) {
+    fn point(&self, (x, y): Point) -> (f32, f32) {
         (x as f32, (self.height - y) as f32)
     }
 
     fn path(&mut self, points: &[Point]) {
         for (k, &point) in points.iter().enumerate() {
-            let (x, y) = self.place(point);
+            let (x, y) = self.point(point);
             if k == 0 {
                 self.content.move_to(x, y)
             } else {
@@ -189,7 +189,7 @@ impl Sheet {
 
     /// Four curves, each a quarter; the handles have the usual length 4/3 tan(pi/8).
     fn circle(&mut self, centre: Point, radius: f64) {
-        let (x, y) = self.place(centre);
+        let (x, y) = self.point(centre);
         let (r, h) = (radius as f32, (radius * 4.0 / 3.0 * (std::f64::consts::PI / 8.0).tan()) as f32);
         self.content.move_to(x + r, y);
         self.content.cubic_to(x + r, y + h, x + h, y + r, x, y + r);
@@ -212,7 +212,7 @@ impl Sheet {
             Anchor::End => width,
         };
         let sink = TEXT * letters::measures().capitals / 2000.0;
-        let (x, y) = self.place(if turned { (at.0 + sink, at.1 + back) } else { (at.0 - back, at.1 + sink) });
+        let (x, y) = self.point(if turned { (at.0 + sink, at.1 + back) } else { (at.0 - back, at.1 + sink) });
         let direction = if turned { [0.0, 1.0, -1.0, 0.0] } else { [1.0, 0.0, 0.0, 1.0] };
         let [a, b, c, d] = direction;
         self.content.begin_text().set_font(FONT_NAME, TEXT as f32).set_text_matrix([a, b, c, d, x, y]);

@@ -30,7 +30,7 @@ const OVERSAMPLING: usize = 3;
 /// An SVG is drawn on a grid this fine, in dots per inch.
 const SVG_DPI: f64 = 1800.0;
 const POINTS_PER_INCH: f64 = 72.0;
-/// How far, in ems, each backend puts the middle of digits and capitals above the place it is given.
+/// How far, in ems, each backend puts the middle of digits and capitals above the point it is given.
 const SVG_RISE: f64 = 0.09;
 const PNG_RISE: f64 = 0.24;
 

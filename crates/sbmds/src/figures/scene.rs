@@ -7,7 +7,7 @@ pub(super) const TEXT: f64 = 7.0;
 /// Width of the lines of axes.
 pub(super) const THIN: f64 = 0.5;
 
-/// A place on the sheet.
+/// A point on the sheet.
 pub(super) type Point = (f64, f64);
 
 /// How a line or an area looks.

@@ -18,7 +18,7 @@ pub(super) fn draw(run: &FinishedRun, width: f64) -> Result<Scene, RunError> {
     let title = format!("Shepard plot of {}: observed dissimilarity against fitted distance", run.name());
     let mut scene = Scene::new(title, width, rect.bottom + BELOW);
     let frame = Frame { rect, x: range, y: range };
-    scene.line(vec![frame.place(range.0, range.0), frame.place(range.1, range.1)], THIN, Ink::solid(GREY));
+    scene.line(vec![frame.point(range.0, range.0), frame.point(range.1, range.1)], THIN, Ink::solid(GREY));
     draw_pairs(&mut scene, &frame, &shepard);
     frame.draw(&mut scene, "Observed dissimilarity", "Fitted distance");
     if shepard.a.len() < shepard.n_pairs {
@@ -52,11 +52,11 @@ fn draw_pairs(scene: &mut Scene, frame: &Frame, shepard: &Shepard) {
     for pair in 0..shepard.a.len() {
         let (observed, low, high) = (shepard.observed[pair], shepard.low[pair], shepard.high[pair]);
         if low.is_finite() {
-            let ends = vec![frame.place(observed, low), frame.place(observed, high)];
+            let ends = vec![frame.point(observed, low), frame.point(observed, high)];
             scene.line(ends, 0.35, Ink::faint(blue, opacity * 0.5));
         }
     }
     for pair in 0..shepard.a.len() {
-        scene.dot(frame.place(shepard.observed[pair], shepard.mean[pair]), 0.8, Ink::faint(blue, opacity));
+        scene.dot(frame.point(shepard.observed[pair], shepard.mean[pair]), 0.8, Ink::faint(blue, opacity));
     }
 }

@@ -207,8 +207,8 @@ fn a_map_of_one_dimension_has_a_row_and_an_interval_for_every_object_and_no_axis
             _ => None,
         })
     };
-    for (place, &object) in order.iter().enumerate() {
-        let (left, right) = interval(dots[place]).unwrap();
+    for (index, &object) in order.iter().enumerate() {
+        let (left, right) = interval(dots[index]).unwrap();
         let half = 1.959_964 * moments.covariance(object)[0].sqrt() * points_per_unit;
         approx::assert_relative_eq!(left, half, max_relative = 1e-5);
         approx::assert_relative_eq!(right, half, max_relative = 1e-5);

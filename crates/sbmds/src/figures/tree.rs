@@ -32,17 +32,17 @@ fn on_sheet(nodes: &NodeMap, run: &FinishedRun, (first, second): (usize, Option<
     let frame = equal_scales(Rect { left, top, right, bottom: top + height }, x, y);
     draw_axes(&mut scene, &frame, &run.embedding().mean, (first, second));
     let colour = |node: usize| ramp((nodes.times[node] - times.0) / (times.1 - times.0));
-    let place = |node: usize| frame.place(points[node].0, points[node].1);
+    let point = |node: usize| frame.point(points[node].0, points[node].1);
     // Late branches lie over early ones.
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by(|a, b| nodes.times[*a].total_cmp(&nodes.times[*b]));
     for &node in &order {
         if let Some(parent) = nodes.parents[node] {
-            scene.line(vec![place(parent), place(node)], 0.4, Ink::faint(colour(node), 0.7));
+            scene.line(vec![point(parent), point(node)], 0.4, Ink::faint(colour(node), 0.7));
         }
     }
     for &node in order.iter().filter(|&&node| nodes.objects[node].is_some()) {
-        scene.dot(place(node), 0.8 * dot_radius(n_tips, frame.rect), Ink::solid(colour(node)));
+        scene.dot(point(node), 0.8 * dot_radius(n_tips, frame.rect), Ink::solid(colour(node)));
     }
     scene
 }

@@ -70,6 +70,9 @@ pub(super) trait Computed: Number {
     /// From the kernels' gradient to that of the log-likelihood by x.
     fn gradient_factor(sigma: f64, per_sigma: f64) -> f64;
 
+    /// The kernels' sums as those of this sigma.
+    fn corrected(energy: Energy, sigma: f64, per_sigma: f64) -> Energy;
+
     /// Derivative of the log-likelihood by log sigma, but for the number of pairs; `along_x` is the product of locations and
     /// gradient.
     fn by_log_sigma(energy: Energy, along_x: impl FnOnce() -> f64) -> f64;
@@ -85,7 +88,7 @@ impl Computed for f64 {
     }
 
     fn scale(room: &mut Arrays<f64>, x: &[f64], n_dims: usize, per_sigma: f64, interleaved: bool) {
-        room.fill_from(x, n_dims, interleaved, |_, value| per_sigma * value);
+        room.fill_from(x, n_dims, interleaved, |_| move |value| per_sigma * value);
     }
 
     /// The chain rule gives -1/sigma, because the kernels differentiate energy by x / sigma.
@@ -93,10 +96,27 @@ impl Computed for f64 {
         -1.0 / sigma
     }
 
+    fn corrected(energy: Energy, _sigma: f64, _per_sigma: f64) -> Energy {
+        energy
+    }
+
     /// Eq. 10, by Euler's identity.
     fn by_log_sigma(energy: Energy, along_x: impl FnOnce() -> f64) -> f64 {
         energy.pull - along_x()
     }
+}
+
+/// The mean, summed in eight strands that need not wait for each other.
+fn mean(values: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let strands = values.chunks_exact(8);
+    let rest: f64 = strands.remainder().iter().sum();
+    for values in strands {
+        for (sum, value) in sums.iter_mut().zip(values) {
+            *sum += value;
+        }
+    }
+    (sums.iter().sum::<f64>() + rest) / values.len() as f64
 }
 
 impl Computed for f32 {
@@ -112,15 +132,22 @@ impl Computed for f32 {
     /// Distances are differences of rounded numbers: the centre of the map is subtracted first, so that it does not
     /// matter where the map lies.
     fn scale(room: &mut Arrays<f32>, x: &[f64], n_dims: usize, per_sigma: f64, interleaved: bool) {
-        let n_objects = x.len() / n_dims;
-        let centres: Vec<f64> =
-            x.chunks_exact(n_objects).map(|values| values.iter().sum::<f64>() / n_objects as f64).collect();
-        room.fill_from(x, n_dims, interleaved, |dim, value| ((value - centres[dim]) * per_sigma) as f32);
+        room.fill_from(x, n_dims, interleaved, |values| {
+            let centre = mean(values);
+            move |value| ((value - centre) * per_sigma) as f32
+        });
     }
 
     /// One factor is the chain rule's 1/sigma, the other brings differences from the unit of the kernels to that of sigma.
     fn gradient_factor(sigma: f64, per_sigma: f64) -> f64 {
         -1.0 / (sigma * sigma * per_sigma)
+    }
+
+    /// The kernels used a sigma that differs in the eighth digit, so that 1 / sigma is exact in f32: the first order of that is
+    /// put right, or it would add up over millions of pairs.
+    fn corrected(energy: Energy, sigma: f64, per_sigma: f64) -> Energy {
+        let log_ratio = (sigma * per_sigma / UNIT).ln();
+        Energy { value: energy.value - energy.pull * log_ratio, pull: energy.pull * (1.0 - 2.0 * log_ratio) }
     }
 
     /// Eq. 11.

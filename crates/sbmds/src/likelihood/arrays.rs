@@ -76,25 +76,27 @@ impl<T: Number> Arrays<T> {
         self.values.as_mut_ptr().wrapping_add(self.first).wrapping_sub(self.objects.start * self.step)
     }
 
-    /// Becomes `scaled(dimension, coordinate)` of locations given dimension by dimension, with zeros before and after.
-    pub(super) fn fill_from(
+    /// Becomes locations given dimension by dimension, each coordinate as `scaling(all of its dimension)` makes it, with zeros
+    /// before and after.
+    pub(super) fn fill_from<F: Fn(f64) -> T>(
         &mut self,
         locations: &[f64],
         n_dims: usize,
         interleaved: bool,
-        scaled: impl Fn(usize, f64) -> T,
+        scaling: impl Fn(&[f64]) -> F,
     ) {
         let n_objects = locations.len() / n_dims;
         self.lay_out(0..n_objects, n_dims, 0, interleaved);
         for (dim, values) in locations.chunks_exact(n_objects).enumerate() {
             let start = self.first + dim * self.stride;
+            let scaled = scaling(values);
             if interleaved {
                 for (room, value) in self.values[start..].iter_mut().step_by(self.step).zip(values) {
-                    *room = scaled(dim, *value);
+                    *room = scaled(*value);
                 }
             } else {
                 for (room, value) in self.values[start..].iter_mut().zip(values) {
-                    *room = scaled(dim, *value);
+                    *room = scaled(*value);
                 }
                 self.values[start - Self::LANES..start].fill(T::ZERO);
                 self.values[start + n_objects..start + n_objects + Self::LANES].fill(T::ZERO);

@@ -9,7 +9,7 @@ use super::simd::Simd;
 ///
 /// One implementation per noise family; everything else in the likelihood is the same for all.
 pub(super) trait PairDensity<S: Simd>: Copy + Send + Sync {
-    /// Adds the energy of a vector of pairs to `total` (if VALUE) and returns the slope c (if GRADIENT): the energy's
+    /// Adds the energy of a vector of pairs to `total` (if VALUE) and returns the derivative c (if GRADIENT): the energy's
     /// derivative with respect to x_n / sigma is c (x_n - x_m) / sigma. Lanes whose dissimilarity is NaN are missing (if
     /// MASKED): they add nothing and get c = 0.
     fn pair<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
@@ -20,9 +20,9 @@ pub(super) trait PairDensity<S: Simd>: Copy + Send + Sync {
         total: &mut TotalOf<S>,
     ) -> S::V;
 
-    /// The slope c, and how much more the energy bends along the line between the two objects than across it, per squared
+    /// The derivative c, and how much larger its curvature is along the line between the two objects than across it, per squared
     /// distance: (E'' - c) / z^2, E being the energy by z. Both are 0 where `y` is NaN.
-    fn bend(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V);
+    fn curvature(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V);
 }
 
 /// What distances are expected by the dissimilarities: y, as a product that single precision need not round.
@@ -57,6 +57,8 @@ impl<S: Simd> Expected<S> {
 pub(super) trait Formulas<S: Simd> {
     /// Lengths are measured in sigma / UNIT.
     const UNIT: f64;
+    /// What sums of squares start from: keeps 0/0 away when two objects coincide, whose difference 0 then removes the term.
+    const LEAST_SQUARE: f64;
     type Total: Total<S>;
 
     /// [`PairDensity::pair`] of the normal truncated to (0, inf).
@@ -130,7 +132,7 @@ impl<S: Simd> PairDensity<S> for TruncatedNormal {
 
     /// With r = phi / Phi, whose derivative is -r (z + r): c = 1 - (y - r) / z and E'' = 1 - r (z + r).
     #[inline(always)]
-    fn bend(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V) {
+    fn curvature(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V) {
         let z2 = s.max(z2, s.splat(SMALLEST_BENT_SQUARE));
         let z = s.sqrt(z2);
         let ratio = S::Formulas::ratio(s, z2, z);
@@ -158,23 +160,23 @@ impl<S: Simd> PairDensity<S> for Normal {
 
     /// c = 1 - y / z and E'' = 1.
     #[inline(always)]
-    fn bend(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V) {
+    fn curvature(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V) {
         let z = s.sqrt(s.max(z2, s.splat(SMALLEST_BENT_SQUARE)));
         bent(s, z, y, s.splat(0.0), s.splat(1.0))
     }
 }
 
-/// Squares below this count as this in curvatures, which divide by them: an object at the very place of a partner has no
+/// Squares below this count as this in curvatures, which divide by them: an object at the very location of a partner has no
 /// direction to it.
 const SMALLEST_BENT_SQUARE: f64 = 1e-12;
 
-/// What [`PairDensity::bend`] returns, from phi / Phi and the second derivative of the energy.
+/// What [`PairDensity::curvature`] returns, from phi / Phi and the second derivative of the energy.
 #[inline(always)]
 fn bent<S: Simd>(s: S, z: S::V, y: S::V, ratio: S::V, second: S::V) -> (S::V, S::V) {
     let per_z = s.div(s.splat(1.0), z);
-    let slope = s.neg_mul_add(s.sub(y, ratio), per_z, s.splat(1.0));
-    let excess = s.mul(s.mul(s.sub(second, slope), per_z), per_z);
-    (masked::<S, true>(s, y, slope, 0.0), masked::<S, true>(s, y, excess, 0.0))
+    let derivative = s.neg_mul_add(s.sub(y, ratio), per_z, s.splat(1.0));
+    let excess = s.mul(s.mul(s.sub(second, derivative), per_z), per_z);
+    (masked::<S, true>(s, y, derivative, 0.0), masked::<S, true>(s, y, excess, 0.0))
 }
 
 /// `value` where `delta` is a number, `missing` elsewhere.

@@ -56,6 +56,15 @@ impl Shape {
         &self.offsets[..self.offsets.partition_point(|&offset| first + offset < self.n_objects)]
     }
 
+    /// How many of some neighbouring `offsets` lead from all rows before `end` to an object.
+    #[inline(always)]
+    pub(super) fn n_reaching(&self, offsets: &[usize], end: usize) -> usize {
+        match offsets.last() {
+            Some(last) if end + last > self.n_objects => offsets.partition_point(|offset| end + offset <= self.n_objects),
+            _ => offsets.len(),
+        }
+    }
+
     /// Rows of the tile starting at `first` that have a partner at `offset`.
     #[inline(always)]
     fn rows_at(&self, first: usize, offset: usize) -> usize {
@@ -169,10 +178,10 @@ impl Layout for Diagonals {
         self.n_pairs
     }
 
-    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+    fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
         for (index, &offset) in self.shape.offsets.iter().enumerate() {
-            let before = place.checked_sub(offset).map(|other| (other, self.delta(other, index)));
-            let after = (place + offset < self.shape.n_objects).then(|| (place + offset, self.delta(place, index)));
+            let before = position.checked_sub(offset).map(|other| (other, self.delta(other, index)));
+            let after = (position + offset < self.shape.n_objects).then(|| (position + offset, self.delta(position, index)));
             for (other, delta) in before.into_iter().chain(after) {
                 if !delta.is_nan() && !visit(other, delta) {
                     return;
@@ -334,7 +343,7 @@ impl<V: Copy> PairRun<V> {
                 }
             }
             let y = Expected { delta: s.load(self.deltas.add(i)), per_sigma: self.per_sigma };
-            let slope = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
             if GRADIENT {
                 if AHEAD {
                     self.prefetch_next(s, i);
@@ -343,8 +352,8 @@ impl<V: Copy> PairRun<V> {
                     let dx = if D > 0 { kept[dim] } else { difference(dim) };
                     let near = self.g_near.add(dim * self.g_near_stride + i);
                     let far = self.g_far.add(dim * self.g_far_stride + i);
-                    s.store(near, s.mul_add(slope, dx, s.load(near)));
-                    s.store(far, s.neg_mul_add(slope, dx, s.load(far)));
+                    s.store(near, s.mul_add(derivative, dx, s.load(near)));
+                    s.store(far, s.neg_mul_add(derivative, dx, s.load(far)));
                 }
             }
         }

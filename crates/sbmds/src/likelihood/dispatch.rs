@@ -47,7 +47,7 @@ pub(super) struct Choice {
 pub(super) fn dispatch(choice: Choice, kernel: impl Kernel) -> Energy {
     match choice.want {
         Want::Value => dispatch_value(choice, kernel),
-        Want::Gradient => dispatch_slope(choice, kernel),
+        Want::Gradient => dispatch_derivative(choice, kernel),
         Want::Both => with_want::<_, true, true>(choice, kernel),
     }
 }
@@ -58,7 +58,7 @@ pub(super) fn dispatch_value(choice: Choice, kernel: impl Kernel) -> Energy {
 }
 
 /// As [`dispatch`], for kernels that only ever give derivatives.
-pub(super) fn dispatch_slope(choice: Choice, kernel: impl Kernel) -> Energy {
+pub(super) fn dispatch_derivative(choice: Choice, kernel: impl Kernel) -> Energy {
     with_want::<_, false, true>(choice, kernel)
 }
 

@@ -16,6 +16,7 @@ pub(super) struct DoubleFormulas;
 
 impl<S: Double> Formulas<S> for DoubleFormulas {
     const UNIT: f64 = 1.0;
+    const LEAST_SQUARE: f64 = 0.0;
     type Total = DoubleTotal<S>;
 
     /// Phi = N / Q with N = Q - phi P (eq. 8), so that one square root and one division do everything:
@@ -41,8 +42,8 @@ impl<S: Double> Formulas<S> for DoubleFormulas {
         if !GRADIENT {
             return z;
         }
-        let slope = s.sub(s.splat(1.0), s.div(s.neg_mul_add(phi, q, s.mul(y, n)), s.mul(z, n)));
-        masked::<S, MASKED>(s, y, slope, 0.0)
+        let derivative = s.sub(s.splat(1.0), s.div(s.neg_mul_add(phi, q, s.mul(y, n)), s.mul(z, n)));
+        masked::<S, MASKED>(s, y, derivative, 0.0)
     }
 
     /// c = (z - y) / z

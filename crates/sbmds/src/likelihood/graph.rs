@@ -156,10 +156,10 @@ impl Layout for Graph {
         self.n_pairs
     }
 
-    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+    fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
         let lower = self.lower_partners();
-        let before = lower.pairs[lower.starts[place]..lower.starts[place + 1]].iter().copied();
-        let after = (self.row_starts[place]..self.row_starts[place + 1]).map(|at| (self.columns[at], at));
+        let before = lower.pairs[lower.starts[position]..lower.starts[position + 1]].iter().copied();
+        let after = (self.row_starts[position]..self.row_starts[position + 1]).map(|at| (self.columns[at], at));
         for (other, at) in before.chain(after) {
             let delta = self.deltas.get(at);
             if !delta.is_nan() && !visit(other as usize, delta) {
@@ -272,14 +272,14 @@ impl<V: Copy, const D: usize> Star<V, D> {
                     kept[dim] = dx;
                 }
             }
-            let slope = density.pair::<VALUE, GRADIENT, true>(s, z2, y, total);
+            let derivative = density.pair::<VALUE, GRADIENT, true>(s, z2, y, total);
             if !GRADIENT {
                 return;
             }
             if D > 0 {
                 let mut pushes = [[0.0; MAX_LANES]; D];
                 for dim in 0..D {
-                    let push = s.mul(slope, kept[dim]);
+                    let push = s.mul(derivative, kept[dim]);
                     self.near_gradient[dim] = s.add(self.near_gradient[dim], push);
                     s.store(pushes[dim].as_mut_ptr(), push);
                 }
@@ -291,7 +291,7 @@ impl<V: Copy, const D: usize> Star<V, D> {
                 }
             } else {
                 for dim in 0..n_dims {
-                    let push = s.mul(slope, difference(dim));
+                    let push = s.mul(derivative, difference(dim));
                     *self.g_near.add(dim) += s.sum(push);
                     let pushes = s.to_array(push, 0.0);
                     for lane in 0..S::LANES {

@@ -116,10 +116,10 @@ impl Layout for Landmarks {
         self.n_pairs
     }
 
-    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
-        let after = if place < self.n_landmarks { place + 1..self.n_objects } else { 0..0 };
-        let before = (0..self.n_landmarks.min(place)).map(|landmark| (landmark, self.delta(landmark, place)));
-        for (other, delta) in before.chain(after.map(|other| (other, self.delta(place, other)))) {
+    fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+        let after = if position < self.n_landmarks { position + 1..self.n_objects } else { 0..0 };
+        let before = (0..self.n_landmarks.min(position)).map(|landmark| (landmark, self.delta(landmark, position)));
+        for (other, delta) in before.chain(after.map(|other| (other, self.delta(position, other)))) {
             if !delta.is_nan() && !visit(other, delta) {
                 return;
             }
@@ -293,16 +293,16 @@ impl Row {
                 }
             }
             let y = Expected { delta: s.load(self.deltas.add(i)), per_sigma };
-            let slope = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
             if GRADIENT {
                 for dim in 0..self.n_dims {
                     let dx = if D > 0 { kept[dim] } else { difference(dim) };
                     let far = self.g_far.add(dim * self.g_far_stride + i);
-                    s.store(far, s.neg_mul_add(slope, dx, s.load(far)));
+                    s.store(far, s.neg_mul_add(derivative, dx, s.load(far)));
                     if D > 0 {
-                        near_gradient[dim] = s.mul_add(slope, dx, near_gradient[dim]);
+                        near_gradient[dim] = s.mul_add(derivative, dx, near_gradient[dim]);
                     } else {
-                        *self.g_near.add(dim * self.g_near_stride) += s.sum(s.mul(slope, dx));
+                        *self.g_near.add(dim * self.g_near_stride) += s.sum(s.mul(derivative, dx));
                     }
                 }
             }

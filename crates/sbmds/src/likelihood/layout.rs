@@ -7,7 +7,7 @@ use super::deltas::Deltas;
 use super::density::Energy;
 use super::dispatch::Choice;
 use super::simd::Number;
-use super::slopes::Slopes;
+use super::pair_derivatives::PairDerivatives;
 
 /// Pairs of one coupling with their dissimilarities, arranged for a kernel.
 ///
@@ -20,9 +20,9 @@ pub(super) trait Layout: Kernels<f64> + Kernels<f32> {
     /// The dissimilarities, to be measured in another unit.
     fn deltas_mut(&mut self) -> &mut Deltas;
 
-    /// Calls back with the partners of the object at `place` and their dissimilarity until told `false`; missing pairs
+    /// Calls back with the partners of the object at `position` and their dissimilarity until told `false`; missing pairs
     /// are left out.
-    fn for_each_partner(&self, place: usize, visit: &mut dyn FnMut(usize, f64) -> bool);
+    fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool);
 }
 
 /// The kernels of an arrangement that compute with numbers of one type.
@@ -65,12 +65,12 @@ pub(super) struct ChunkGradient<T> {
     pub(super) near: Arrays<f64>,
     pub(super) far: Arrays<f64>,
     /// Between the two passes of a kernel.
-    pub(super) slopes: Slopes<T>,
+    pub(super) derivatives: PairDerivatives<T>,
 }
 
 impl<T: Number> ChunkGradient<T> {
     pub(super) fn new() -> Self {
-        Self { near: Arrays::new(), far: Arrays::new(), slopes: Slopes::new() }
+        Self { near: Arrays::new(), far: Arrays::new(), derivatives: PairDerivatives::new() }
     }
 
     /// Origins of both parts, to write.

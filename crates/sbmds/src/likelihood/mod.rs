@@ -23,7 +23,7 @@ mod partners;
 pub mod reference;
 mod simd;
 mod single;
-mod slopes;
+mod pair_derivatives;
 mod stars;
 mod two_passes;
 
@@ -40,7 +40,7 @@ pub use arithmetic::Arithmetic;
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
 pub use partners::PartnerLists;
-pub(crate) use partners::{Bend, MOST_BENT_DIMS, Partners};
+pub(crate) use partners::{Derivatives, MOST_HESSIAN_DIMS, Partners};
 pub use simd::InstructionSet;
 
 use crate::Locations;
@@ -83,7 +83,7 @@ impl Likelihood {
     /// used nor counted.
     ///
     /// # Panics
-    /// If there is no dimension, or the pairs are not what [`Pairs`] promises of places below `n_objects` (see
+    /// If there is no dimension, or the pairs are not what [`Pairs`] promises of positions below `n_objects` (see
     /// [`Pairs::check`]): the kernels read memory by them.
     pub fn new(
         n_objects: usize,
@@ -143,9 +143,21 @@ impl Likelihood {
         self.instruction_set
     }
 
-    /// Calls back with the coupled partners of the object at `place` and their dissimilarity, until told `false`.
-    pub fn for_each_partner(&self, place: usize, mut visit: impl FnMut(usize, f64) -> bool) {
-        self.layout.for_each_partner(place, &mut visit);
+    /// Calls back with the coupled partners of the object at `position` and their dissimilarity, until told `false`.
+    pub fn for_each_partner(&self, position: usize, mut visit: impl FnMut(usize, f64) -> bool) {
+        self.layout.for_each_partner(position, &mut visit);
+    }
+
+    /// Mean squared difference of dissimilarities and distances over the coupled pairs; never zero, so that it can start a variance.
+    pub fn mean_squared_residual(&self, x: &Locations) -> f64 {
+        let mut sum = 0.0;
+        for near in 0..self.n_objects() {
+            self.for_each_partner(near, |far, delta| {
+                sum += (delta - x.distance(near, far)).powi(2);
+                true
+            });
+        }
+        (sum / (2 * self.n_pairs().max(1)) as f64).max(1e-12)
     }
 
     /// Log-likelihood (docs/model.md, eq. 2).
@@ -294,7 +306,8 @@ impl Likelihood {
         } else {
             job.run_serial(&mut gradients[0], energies, gradient);
         }
-        energies.iter().fold(Energy::default(), |sum, &energy| sum + energy)
+        let energy = energies.iter().fold(Energy::default(), |sum, &energy| sum + energy);
+        T::corrected(energy, sigma, per_sigma)
     }
 }
 

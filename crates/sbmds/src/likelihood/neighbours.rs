@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::aligned::Aligned;
-use super::density::{Energy, Expected, PairDensity, Total, TotalOf};
+use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::Kernel;
 use super::layout::{Chunk, ChunkGradient, SMALLEST_CHUNK, Scaled, split_work};
 use super::simd::{Number, Simd};
@@ -77,29 +77,42 @@ impl<T: Number> Kernel for BothEnds<'_, T> {
                 // SAFETY: rows are whole vectors, every column is an object, and the padding's deltas are NaN.
                 unsafe {
                     let columns = columns.as_ptr().add(start);
-                    let y = Expected { delta: s.load(deltas.as_ptr().add(start)), per_sigma: s.splat(self.scaled.per_sigma) };
-                    let difference = |dim: usize| {
-                        let near = s.broadcast(*x.wrapping_add(object * n_dims + dim));
-                        s.sub(near, s.gather(x.wrapping_add(dim), columns, n_dims))
+                    let delta = s.load(deltas.as_ptr().add(start));
+                    let y = Expected { delta, per_sigma: s.splat(self.scaled.per_sigma) };
+                    // Of two dimensions from `dim` on; beyond the last is no matter.
+                    let differences = |dim: usize| {
+                        let near = |dim: usize| s.broadcast(*x.wrapping_add(object * n_dims + dim));
+                        let (first, second) = s.gather_two(x.wrapping_add(dim), columns, n_dims);
+                        (s.sub(near(dim), first), s.sub(near(dim + 1), second))
                     };
                     let mut dx = [s.splat(0.0); D];
-                    let mut z2 = s.splat(0.0);
-                    for dim in 0..n_dims {
-                        let difference = difference(dim);
-                        z2 = s.mul_add(difference, difference, z2);
+                    let mut z2 = s.splat(S::Formulas::LEAST_SQUARE);
+                    for dim in (0..n_dims).step_by(2) {
+                        let (first, second) = differences(dim);
+                        z2 = s.mul_add(first, first, z2);
+                        if dim + 1 < n_dims {
+                            z2 = s.mul_add(second, second, z2);
+                        }
                         if D > 0 {
-                            dx[dim] = difference;
+                            dx[dim] = first;
+                            if dim + 1 < D {
+                                dx[dim + 1] = second;
+                            }
                         }
                     }
                     // Of a vector's lanes only the padding's are masked.
-                    let slope = density.pair::<VALUE, GRADIENT, true>(s, z2, y, &mut total);
+                    let derivative = density.pair::<VALUE, GRADIENT, true>(s, z2, y, &mut total);
                     if GRADIENT && D == 0 {
-                        for dim in 0..n_dims {
-                            *g.wrapping_add(object * n_dims + dim) += s.sum(s.mul(slope, difference(dim)));
+                        for dim in (0..n_dims).step_by(2) {
+                            let (first, second) = differences(dim);
+                            *g.wrapping_add(object * n_dims + dim) += s.sum(s.mul(derivative, first));
+                            if dim + 1 < n_dims {
+                                *g.wrapping_add(object * n_dims + dim + 1) += s.sum(s.mul(derivative, second));
+                            }
                         }
                     }
                     for dim in 0..D {
-                        gradient[dim] = s.mul_add(slope, dx[dim], gradient[dim]);
+                        gradient[dim] = s.mul_add(derivative, dx[dim], gradient[dim]);
                     }
                 }
                 if VALUE && (vector + 1).is_multiple_of(TotalOf::<S>::VECTORS_PER_SETTLING) {

@@ -30,7 +30,7 @@ impl Noise {
     }
 
     /// Derivative of the log density with respect to the distance (eq. 3, eq. 5).
-    pub fn slope(self, delta: f64, distance: f64, sigma: f64) -> f64 {
+    pub fn derivative(self, delta: f64, distance: f64, sigma: f64) -> f64 {
         let pull = (delta - distance) / (sigma * sigma);
         match self {
             Self::TruncatedNormal => {

@@ -1,7 +1,7 @@
-//! One object and its partners: what a place costs while they stay where they are, at the cost of the partners only.
+//! One object and its partners: what a location costs while they stay where they are, at the cost of the partners only.
 
 use super::density::{Energy, PairDensity, Total, TotalOf};
-use super::dispatch::{Kernel, Want, dispatch_slope, dispatch_value};
+use super::dispatch::{Kernel, Want, dispatch_derivative, dispatch_value};
 use super::landmarks::Row;
 use super::simd::{Number, Simd};
 use super::{Likelihood, Workspace};
@@ -14,23 +14,23 @@ pub(crate) struct Partners {
     expected: Vec<f64>,
     /// One array per dimension, each as long as `expected`.
     locations: Vec<f64>,
-    places: Vec<usize>,
+    positions: Vec<usize>,
 }
 
 impl Partners {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.positions.len()
     }
 
     /// Looks up where the partners are in the map `x` (dimension by dimension), and pads everything to whole vectors.
     fn locate(&mut self, x: &[f64], n_objects: usize, per_sigma: f64) {
-        let Self { expected, locations, places } = self;
-        let padded = places.len().next_multiple_of(f64::MAX_LANES);
+        let Self { expected, locations, positions } = self;
+        let padded = positions.len().next_multiple_of(f64::MAX_LANES);
         expected.resize(padded, f64::NAN);
         locations.clear();
         for (dim, values) in x.chunks_exact(n_objects).enumerate() {
-            locations.extend(places.iter().map(|&other| values[other] * per_sigma));
+            locations.extend(positions.iter().map(|&other| values[other] * per_sigma));
             locations.resize((dim + 1) * padded, 0.0);
         }
     }
@@ -41,23 +41,23 @@ impl Partners {
 pub struct PartnerLists {
     /// Where the partners of each object begin.
     starts: Vec<usize>,
-    places: Vec<u32>,
+    positions: Vec<u32>,
     deltas: Vec<f64>,
 }
 
 /// Dimensions up to which curvatures are computed.
-pub(crate) const MOST_BENT_DIMS: usize = 8;
+pub(crate) const MOST_HESSIAN_DIMS: usize = 8;
 
-/// Slope and curvature of an object's energy, by its location in units of sigma.
+/// Gradient and Hessian of an object's energy, by its location in units of sigma.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bend {
-    pub slope: [f64; MOST_BENT_DIMS],
+pub(crate) struct Derivatives {
+    pub gradient: [f64; MOST_HESSIAN_DIMS],
     /// Row by row, D x D, the lower triangle.
-    pub curvature: [f64; MOST_BENT_DIMS * MOST_BENT_DIMS],
+    pub hessian: [f64; MOST_HESSIAN_DIMS * MOST_HESSIAN_DIMS],
 }
 
 impl Likelihood {
-    /// log L(x with the object at `place` moved to `to`) - log L(x); one coordinate per dimension in `to`.
+    /// log L(x with the object at `position` moved to `to`) - log L(x); one coordinate per dimension in `to`.
     ///
     /// Costs O(partners of that object).
     pub fn change_when_moved(
@@ -65,11 +65,11 @@ impl Likelihood {
         workspace: &mut Workspace,
         x: &Locations,
         sigma: f64,
-        place: usize,
+        position: usize,
         to: &[f64],
     ) -> f64 {
-        self.gather_partners(&mut workspace.partners, x.as_slice(), sigma, place);
-        self.change_among_gathered(workspace, x, sigma, place, to)
+        self.gather_partners(&mut workspace.partners, x.as_slice(), sigma, position);
+        self.change_among_gathered(workspace, x, sigma, position, to)
     }
 
     /// The same number with the partners from `lists`, which must be this likelihood's.
@@ -79,32 +79,32 @@ impl Likelihood {
         workspace: &mut Workspace,
         x: &Locations,
         sigma: f64,
-        place: usize,
+        position: usize,
         to: &[f64],
     ) -> f64 {
-        let Partners { expected, places, .. } = &mut workspace.partners;
-        let range = lists.starts[place]..lists.starts[place + 1];
+        let Partners { expected, positions, .. } = &mut workspace.partners;
+        let range = lists.starts[position]..lists.starts[position + 1];
         let per_sigma = 1.0 / sigma;
         expected.clear();
         expected.extend(lists.deltas[range.clone()].iter().map(|delta| delta * per_sigma));
-        places.clear();
-        places.extend(lists.places[range].iter().map(|&other| other as usize));
+        positions.clear();
+        positions.extend(lists.positions[range].iter().map(|&other| other as usize));
         workspace.partners.locate(x.as_slice(), self.n_objects(), per_sigma);
-        self.change_among_gathered(workspace, x, sigma, place, to)
+        self.change_among_gathered(workspace, x, sigma, position, to)
     }
 
     /// The partners of every object.
     pub fn partner_lists(&self) -> PartnerLists {
-        let mut lists = PartnerLists { starts: vec![0], places: Vec::new(), deltas: Vec::new() };
-        lists.places.reserve_exact(2 * self.n_pairs());
+        let mut lists = PartnerLists { starts: vec![0], positions: Vec::new(), deltas: Vec::new() };
+        lists.positions.reserve_exact(2 * self.n_pairs());
         lists.deltas.reserve_exact(2 * self.n_pairs());
-        for place in 0..self.n_objects() {
-            self.for_each_partner(place, |other, delta| {
-                lists.places.push(other as u32);
+        for position in 0..self.n_objects() {
+            self.for_each_partner(position, |other, delta| {
+                lists.positions.push(other as u32);
                 lists.deltas.push(delta);
                 true
             });
-            lists.starts.push(lists.places.len());
+            lists.starts.push(lists.positions.len());
         }
         lists
     }
@@ -115,27 +115,27 @@ impl Likelihood {
         workspace: &mut Workspace,
         x: &Locations,
         sigma: f64,
-        place: usize,
+        position: usize,
         to: &[f64],
     ) -> f64 {
         assert_eq!(to.len(), self.n_dims(), "a location of another dimension");
         let Workspace { partners, at, .. } = workspace;
         at.clear();
-        at.extend((0..x.n_dims()).map(|dim| x.get(place, dim) / sigma));
+        at.extend((0..x.n_dims()).map(|dim| x.get(position, dim) / sigma));
         let before = self.energy_among(partners, at);
         at.iter_mut().zip(to).for_each(|(at, to)| *at = to / sigma);
         before - self.energy_among(partners, at)
     }
 
-    /// Makes `partners` those of the object at `place` in the map `x` (dimension by dimension).
-    pub(crate) fn gather_partners(&self, partners: &mut Partners, x: &[f64], sigma: f64, place: usize) {
-        let Partners { expected, places, .. } = partners;
+    /// Makes `partners` those of the object at `position` in the map `x` (dimension by dimension).
+    pub(crate) fn gather_partners(&self, partners: &mut Partners, x: &[f64], sigma: f64, position: usize) {
+        let Partners { expected, positions, .. } = partners;
         let per_sigma = 1.0 / sigma;
         expected.clear();
-        places.clear();
-        self.for_each_partner(place, |other, delta| {
+        positions.clear();
+        self.for_each_partner(position, |other, delta| {
             expected.push(delta * per_sigma);
-            places.push(other);
+            positions.push(other);
             true
         });
         partners.locate(x, self.n_objects(), per_sigma);
@@ -146,12 +146,15 @@ impl Likelihood {
         dispatch_value(self.choice(Want::Value), EnergyKernel { partners, at }).value
     }
 
-    /// Slope and curvature of [`Likelihood::energy_among`].
-    pub(crate) fn bend_among(&self, partners: &Partners, at: &[f64]) -> Bend {
-        assert!(at.len() <= MOST_BENT_DIMS, "too many dimensions for curvatures");
-        let mut bend = Bend { slope: [0.0; _], curvature: [0.0; _] };
-        dispatch_slope(self.choice(Want::Gradient), BendKernel { partners, at, bend: &mut bend });
-        bend
+    /// Gradient and Hessian of [`Likelihood::energy_among`].
+    pub(crate) fn derivatives_among(&self, partners: &Partners, at: &[f64]) -> Derivatives {
+        assert!(at.len() <= MOST_HESSIAN_DIMS, "too many dimensions for curvatures");
+        let mut derivatives = Derivatives { gradient: [0.0; _], hessian: [0.0; _] };
+        dispatch_derivative(
+            self.choice(Want::Gradient),
+            DerivativesKernel { partners, at, derivatives: &mut derivatives },
+        );
+        derivatives
     }
 }
 
@@ -192,17 +195,17 @@ impl Kernel for EnergyKernel<'_> {
     }
 }
 
-struct BendKernel<'a> {
+struct DerivativesKernel<'a> {
     partners: &'a Partners,
     at: &'a [f64],
-    bend: &'a mut Bend,
+    derivatives: &'a mut Derivatives,
 }
 
-impl Kernel for BendKernel<'_> {
+impl Kernel for DerivativesKernel<'_> {
     type Number = f64;
 
-    /// With c the slope of a pair and e its excess (see [`PairDensity::bend`]), the slope is the sum of c (at - x), the
-    /// curvature that of c I + e (at - x) (at - x)'.
+    /// With c the derivative of a pair and e its excess (see [`PairDensity::curvature`]), the gradient is the sum of c (at - x), the
+    /// Hessian that of c I + e (at - x) (at - x)'.
     #[inline(always)]
     fn run<S: Simd<Number = f64>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
@@ -212,11 +215,11 @@ impl Kernel for BendKernel<'_> {
         let n_dims = if D == 0 { self.at.len() } else { D };
         let Partners { expected, locations, .. } = self.partners;
         let zero = s.splat(0.0);
-        let mut slopes = [zero; MOST_BENT_DIMS];
-        let mut along = [[zero; MOST_BENT_DIMS]; MOST_BENT_DIMS];
+        let mut gradient = [zero; MOST_HESSIAN_DIMS];
+        let mut along = [[zero; MOST_HESSIAN_DIMS]; MOST_HESSIAN_DIMS];
         let mut round = zero;
         for first in (0..expected.len()).step_by(S::LANES) {
-            let mut off = [zero; MOST_BENT_DIMS];
+            let mut off = [zero; MOST_HESSIAN_DIMS];
             let mut z2 = zero;
             for dim in 0..n_dims {
                 // SAFETY: there are `expected.len()` locations in each of D dimensions, and whole vectors of them.
@@ -226,10 +229,10 @@ impl Kernel for BendKernel<'_> {
             }
             // SAFETY: as above.
             let y = unsafe { s.load(expected.as_ptr().add(first)) };
-            let (slope, excess) = density.bend(s, z2, y);
-            round = s.add(round, slope);
+            let (derivative, excess) = density.curvature(s, z2, y);
+            round = s.add(round, derivative);
             for row in 0..n_dims {
-                slopes[row] = s.mul_add(slope, off[row], slopes[row]);
+                gradient[row] = s.mul_add(derivative, off[row], gradient[row]);
                 let bent = s.mul(excess, off[row]);
                 for column in 0..=row {
                     along[row][column] = s.mul_add(bent, off[column], along[row][column]);
@@ -238,11 +241,11 @@ impl Kernel for BendKernel<'_> {
         }
         let round = s.sum(round);
         for row in 0..n_dims {
-            self.bend.slope[row] = s.sum(slopes[row]);
+            self.derivatives.gradient[row] = s.sum(gradient[row]);
             for column in 0..=row {
-                self.bend.curvature[row * n_dims + column] = s.sum(along[row][column]);
+                self.derivatives.hessian[row * n_dims + column] = s.sum(along[row][column]);
             }
-            self.bend.curvature[row * n_dims + row] += round;
+            self.derivatives.hessian[row * n_dims + row] += round;
         }
         Energy::default()
     }
@@ -285,11 +288,13 @@ mod tests {
     }
 
     #[test]
-    fn energies_slopes_and_curvatures_are_those_of_the_plain_formula() {
+    fn energies_and_their_derivatives_are_those_of_the_plain_formula() {
         const STEP: f64 = 1e-3;
         let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_available());
         for (set, noise, n_dims) in sets.flat_map(|set| {
-            Noise::ALL.into_iter().flat_map(move |noise| (1..=MOST_BENT_DIMS).map(move |n_dims| (set, noise, n_dims)))
+            Noise::ALL
+                .into_iter()
+                .flat_map(move |noise| (1..=MOST_HESSIAN_DIMS).map(move |n_dims| (set, noise, n_dims)))
         }) {
             let likelihood = likelihood(n_dims, noise, set);
             let x: Vec<f64> = (0..N_OBJECTS * n_dims).map(|k| 2.0 * scattered(7 * k) - 1.0).collect();
@@ -304,15 +309,19 @@ mod tests {
             };
             let energy = likelihood.energy_among(&partners, &at);
             assert!((energy - plain(&[])).abs() < 1e-12 * energy.abs(), "{set} {noise} {n_dims}: {energy}");
-            let bend = likelihood.bend_among(&partners, &at);
+            let derivatives = likelihood.derivatives_among(&partners, &at);
             for row in 0..n_dims {
-                let slope = (plain(&[(row, STEP)]) - plain(&[(row, -STEP)])) / (2.0 * STEP);
-                assert!((bend.slope[row] - slope).abs() < 1e-4, "{set} {noise} {n_dims}: {} {slope}", bend.slope[row]);
+                let derivative = (plain(&[(row, STEP)]) - plain(&[(row, -STEP)])) / (2.0 * STEP);
+                assert!(
+                    (derivatives.gradient[row] - derivative).abs() < 1e-4,
+                    "{set} {noise} {n_dims}: {} {derivative}",
+                    derivatives.gradient[row]
+                );
                 for column in 0..=row {
                     let corner = |a: f64, b: f64| plain(&[(row, a * STEP), (column, b * STEP)]);
                     let expected = (corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0))
                         / (4.0 * STEP * STEP);
-                    let found = bend.curvature[row * n_dims + column];
+                    let found = derivatives.hessian[row * n_dims + column];
                     assert!(
                         (found - expected).abs() < 1e-3,
                         "{set} {noise} {n_dims} {row} {column}: {found} {expected}"
@@ -329,24 +338,27 @@ mod tests {
             let lists = likelihood.partner_lists();
             let x = Locations::from_fn(N_OBJECTS, 2, |object, dim| scattered(7 * object + dim));
             let mut workspace = Workspace::serial();
-            for place in 0..N_OBJECTS {
-                let to = [scattered(place), -0.5];
-                let plain = likelihood.change_when_moved(&mut workspace, &x, SIGMA, place, &to);
-                let listed = likelihood.change_when_moved_among(&lists, &mut workspace, &x, SIGMA, place, &to);
-                assert_eq!(plain, listed, "{noise} {place}");
+            for position in 0..N_OBJECTS {
+                let to = [scattered(position), -0.5];
+                let plain = likelihood.change_when_moved(&mut workspace, &x, SIGMA, position, &to);
+                let listed = likelihood.change_when_moved_among(&lists, &mut workspace, &x, SIGMA, position, &to);
+                assert_eq!(plain, listed, "{noise} {position}");
             }
         }
     }
 
     #[test]
-    fn a_partner_at_the_very_place_gives_finite_numbers() {
+    fn a_coincident_partner_gives_finite_numbers() {
         for noise in Noise::ALL {
             let likelihood = likelihood(2, noise, InstructionSet::best());
             let x = vec![0.25; 2 * N_OBJECTS];
             let mut partners = Partners::default();
             likelihood.gather_partners(&mut partners, &x, SIGMA, PLACE);
-            let bend = likelihood.bend_among(&partners, &[0.25 / SIGMA; 2]);
-            assert!(bend.slope.iter().chain(&bend.curvature).all(|number| number.is_finite()), "{bend:?}");
+            let derivatives = likelihood.derivatives_among(&partners, &[0.25 / SIGMA; 2]);
+            assert!(
+                derivatives.gradient.iter().chain(&derivatives.hessian).all(|number| number.is_finite()),
+                "{derivatives:?}"
+            );
         }
     }
 }

@@ -19,9 +19,9 @@ pub fn log_likelihood_and_gradient(
         let distance = x.distance(n, m);
         log_likelihood += noise.log_density(delta, distance, sigma);
         if distance > 0.0 {
-            let slope = noise.slope(delta, distance, sigma);
+            let derivative = noise.derivative(delta, distance, sigma);
             for dim in 0..x.n_dims() {
-                let push = slope * (x.get(n, dim) - x.get(m, dim)) / distance;
+                let push = derivative * (x.get(n, dim) - x.get(m, dim)) / distance;
                 gradient.set(n, dim, gradient.get(n, dim) + push);
                 gradient.set(m, dim, gradient.get(m, dim) - push);
             }

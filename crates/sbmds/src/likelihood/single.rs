@@ -3,14 +3,12 @@
 use super::density::{Formulas, Energy, Expected, Total, masked};
 use super::simd::{Single, UNIT};
 
-/// Added to squares: keeps 0/0 away when two objects coincide, whose difference 0 then removes the term.
-const SMALLEST_SQUARE: f64 = 1e-30;
-
 /// The arithmetic of f32, with lengths in units of 3/4 sigma.
 pub(super) struct SingleFormulas;
 
 impl<S: Single> Formulas<S> for SingleFormulas {
     const UNIT: f64 = UNIT;
+    const LEAST_SQUARE: f64 = 1e-30;
     type Total = SingleTotal<S>;
 
     /// c = (z - y + phi / Phi) / z                                                                        (eq. 7)
@@ -21,14 +19,14 @@ impl<S: Single> Formulas<S> for SingleFormulas {
         y: Expected<S>,
         total: &mut SingleTotal<S>,
     ) -> S::V {
-        let z = s.sqrt(s.max(z2, s.splat(SMALLEST_SQUARE)));
+        let z = s.sqrt(z2);
         let below = y.below(s, z);
-        let place = s.place(z);
-        let ratio = s.ratio(place);
+        let cell = s.cell(z);
+        let ratio = s.ratio(cell);
         if VALUE {
             let below = masked::<S, MASKED>(s, y.delta, below, 0.0);
             total.squares = s.mul_add(below, below, total.squares);
-            let log_phi = masked::<S, MASKED>(s, y.delta, s.log_phi(place), 0.0);
+            let log_phi = masked::<S, MASKED>(s, y.delta, s.log_phi(cell), 0.0);
             total.log_phi = s.add(log_phi, total.log_phi);
             if GRADIENT {
                 let ratio = masked::<S, MASKED>(s, y.delta, ratio, 0.0);
@@ -50,7 +48,7 @@ impl<S: Single> Formulas<S> for SingleFormulas {
         y: Expected<S>,
         total: &mut SingleTotal<S>,
     ) -> S::V {
-        let z = s.sqrt(s.max(z2, s.splat(SMALLEST_SQUARE)));
+        let z = s.sqrt(z2);
         let below = masked::<S, MASKED>(s, y.delta, y.below(s, z), 0.0);
         if VALUE {
             total.squares = s.mul_add(below, below, total.squares);
@@ -60,7 +58,7 @@ impl<S: Single> Formulas<S> for SingleFormulas {
 
     #[inline(always)]
     fn ratio(s: S, _z2: S::V, z: S::V) -> S::V {
-        s.ratio(s.place(z))
+        s.ratio(s.cell(z))
     }
 }
 
@@ -78,6 +76,8 @@ pub(super) struct SingleTotal<S: Single> {
 type Lanes = [f64; 16];
 
 impl<S: Single> Total<S> for SingleTotal<S> {
+    const VECTORS_PER_SETTLING: usize = 16;
+
     #[inline(always)]
     fn new(s: S) -> Self {
         let zero = s.splat(0.0);

@@ -1,16 +1,16 @@
 //! Landmarks in two passes, as `two_passes` does it for diagonals.
 //!
-//! Pass 1 broadcasts a landmark and streams columns past it: slopes are stored, the landmark's gradient is summed in
-//! registers. Pass 2 keeps a vector of columns in registers and goes through the landmarks' slopes.
+//! Pass 1 broadcasts a landmark and streams columns past it: derivatives are stored, the landmark's gradient is summed in
+//! registers. Pass 2 keeps a vector of columns in registers and goes through the landmarks' derivatives.
 
 use std::ops::Range;
 
-use super::density::{Energy, Expected, PairDensity, Total, TotalOf};
+use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::Kernel;
 use super::landmarks::{BLOCK, Landmarks, columns_of};
 use super::layout::{ChunkGradient, Scaled};
 use super::simd::{Number, Simd};
-use super::slopes::Lines;
+use super::pair_derivatives::Lines;
 
 /// Blocks of columns a landmark goes through before its gradient is summed over the lanes.
 const BLOCKS: usize = 4;
@@ -37,8 +37,8 @@ impl<T: Number> Kernel for Stars<'_, T> {
         density: P,
     ) -> Energy {
         let mut total = TotalOf::<S>::new(s);
-        let ChunkGradient { near, far, slopes } = self.out;
-        let slopes = if GRADIENT { slopes.lay_out(MOST_LANDMARKS, BLOCKS * BLOCK) } else { slopes.lay_out(0, 0) };
+        let ChunkGradient { near, far, derivatives } = self.out;
+        let derivatives = if GRADIENT { derivatives.lay_out(MOST_LANDMARKS, BLOCKS * BLOCK) } else { derivatives.lay_out(0, 0) };
         for first in self.blocks.clone().step_by(BLOCKS) {
             let blocks = first..self.blocks.end.min(first + BLOCKS);
             let patch = Patch {
@@ -50,7 +50,7 @@ impl<T: Number> Kernel for Stars<'_, T> {
                 per_sigma: self.scaled.per_sigma,
                 g_near: (near.origin_mut(), near.stride()),
                 g_far: (far.origin_mut(), far.stride()),
-                slopes,
+                derivatives,
             };
             let n_landmarks = blocks.map(|block| patch.n_rows(block)).max().unwrap_or(0);
             for group in (0..n_landmarks).step_by(MOST_LANDMARKS) {
@@ -82,7 +82,7 @@ struct Patch<'a, T> {
     g_near: (*mut f64, usize),
     g_far: (*mut f64, usize),
     /// A line per landmark, a column per object.
-    slopes: Lines<T>,
+    derivatives: Lines<T>,
 }
 
 impl<T: Number> Patch<'_, T> {
@@ -135,7 +135,7 @@ impl<T: Number> Patch<'_, T> {
             }
             for (index, block) in self.blocks.clone().enumerate() {
                 let columns = columns_of(self.layout.n_objects, block);
-                let slopes = self.slopes.origin.wrapping_add(line * self.slopes.stride + index * BLOCK);
+                let derivatives = self.derivatives.origin.wrapping_add(line * self.derivatives.stride + index * BLOCK);
                 // Columns up to the landmark itself are no pairs: start at the vector of the first that is.
                 let first = if landmark < self.n_rows(block) {
                     (landmark + 1).saturating_sub(columns.start) / S::LANES * S::LANES
@@ -144,7 +144,7 @@ impl<T: Number> Patch<'_, T> {
                 };
                 if GRADIENT {
                     for i in (0..first).step_by(S::LANES) {
-                        s.store(slopes.add(i), s.splat(0.0));
+                        s.store(derivatives.add(i), s.splat(0.0));
                     }
                 }
                 let deltas = self.deltas.as_ptr().wrapping_add(self.layout.block_starts[block] + landmark * BLOCK);
@@ -153,13 +153,13 @@ impl<T: Number> Patch<'_, T> {
                 let mut i = first;
                 while i < columns.len() {
                     let (delta, object) = (s.load(deltas.wrapping_add(i)), columns.start + i);
-                    let slope = if i < whole {
+                    let derivative = if i < whole {
                         self.pairs::<S, P, D, VALUE, GRADIENT, false>(s, density, &mut row, object, delta, total)
                     } else {
                         self.pairs::<S, P, D, VALUE, GRADIENT, true>(s, density, &mut row, object, delta, total)
                     };
                     if GRADIENT {
-                        s.store(slopes.add(i), slope);
+                        s.store(derivatives.add(i), derivative);
                     }
                     i += S::LANES;
                     if VALUE && (i / S::LANES).is_multiple_of(TotalOf::<S>::VECTORS_PER_SETTLING) {
@@ -176,7 +176,7 @@ impl<T: Number> Patch<'_, T> {
         }
     }
 
-    /// One vector of pairs; returns their slopes.
+    /// One vector of pairs; returns their derivatives.
     ///
     /// # Safety
     /// All arrays hold these pairs.
@@ -200,7 +200,7 @@ impl<T: Number> Patch<'_, T> {
         // SAFETY: the caller's promise.
         unsafe {
             let mut dx = [s.splat(0.0); D];
-            let mut z2 = s.splat(0.0);
+            let mut z2 = s.splat(S::Formulas::LEAST_SQUARE);
             for dim in 0..self.n_dims {
                 let near = if D > 0 { row.x[dim] } else { self.broadcast(s, dim, row.landmark) };
                 let difference = s.sub(near, self.x(s, dim, object));
@@ -210,15 +210,15 @@ impl<T: Number> Patch<'_, T> {
                 }
             }
             let y = Expected { delta, per_sigma: row.per_sigma };
-            let slope = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
             for dim in 0..D {
-                row.gradient[dim] = s.mul_add(slope, dx[dim], row.gradient[dim]);
+                row.gradient[dim] = s.mul_add(derivative, dx[dim], row.gradient[dim]);
             }
-            slope
+            derivative
         }
     }
 
-    /// Adds a landmark's gradient; if the dimension is only known now, sums it from the slopes stored.
+    /// Adds a landmark's gradient; if the dimension is only known now, sums it from the derivatives stored.
     ///
     /// # Safety
     /// All arrays hold the patch's objects.
@@ -227,7 +227,7 @@ impl<T: Number> Patch<'_, T> {
         let columns = self.columns();
         // SAFETY: the caller's promise.
         unsafe {
-            let slopes = self.slopes.origin.wrapping_add(line * self.slopes.stride);
+            let derivatives = self.derivatives.origin.wrapping_add(line * self.derivatives.stride);
             for dim in 0..self.n_dims {
                 let mut sum = s.splat(0.0);
                 if D > 0 {
@@ -236,7 +236,7 @@ impl<T: Number> Patch<'_, T> {
                     let near = self.broadcast(s, dim, row.landmark);
                     for i in (0..columns.len()).step_by(S::LANES) {
                         let difference = s.sub(near, self.x(s, dim, columns.start + i));
-                        sum = s.mul_add(s.load(slopes.add(i)), difference, sum);
+                        sum = s.mul_add(s.load(derivatives.add(i)), difference, sum);
                     }
                 }
                 *self.g_near.0.wrapping_add(dim * self.g_near.1 + row.landmark) += s.sum(sum);
@@ -248,7 +248,7 @@ impl<T: Number> Patch<'_, T> {
         self.blocks.start * BLOCK..self.layout.n_objects.min(self.blocks.end * BLOCK)
     }
 
-    /// Pass 2 for the slopes of these landmarks.
+    /// Pass 2 for the derivatives of these landmarks.
     ///
     /// # Safety
     /// All arrays hold the patch's objects, and pass 1 was made for these landmarks.
@@ -287,12 +287,12 @@ impl<T: Number> Patch<'_, T> {
             for dim in 0..D {
                 x[dim] = self.x(s, first_dim + dim, object);
             }
-            let slopes = self.slopes.origin.wrapping_add(object - self.blocks.start * BLOCK);
+            let derivatives = self.derivatives.origin.wrapping_add(object - self.blocks.start * BLOCK);
             for (line, landmark) in landmarks.enumerate() {
-                let slope = s.load(slopes.wrapping_add(line * self.slopes.stride));
+                let derivative = s.load(derivatives.wrapping_add(line * self.derivatives.stride));
                 for dim in 0..D {
                     let difference = s.sub(x[dim], self.broadcast(s, first_dim + dim, landmark));
-                    gradient[dim] = s.mul_add(slope, difference, gradient[dim]);
+                    gradient[dim] = s.mul_add(derivative, difference, gradient[dim]);
                 }
             }
             for dim in 0..D {

@@ -1,22 +1,28 @@
 //! Diagonals in two passes without a gradient read, changed and written for every pair.
 //!
-//! Pass 1 keeps a vector of lower ends in registers and goes through the offsets: it computes the slopes, stores them, and
+//! Pass 1 keeps a vector of lower ends in registers and goes through the offsets: it computes the derivatives, stores them, and
 //! sums the gradient of the lower ends. Pass 2 keeps a vector of upper ends in registers and goes through the offsets
-//! again: the slope of the pair (m - o, m) is one load away, so the gradient of the upper ends is a sum in registers too.
+//! again: the derivative of the pair (m - o, m) is one load away, so the gradient of the upper ends is a sum in registers too.
 
 use std::ops::Range;
 
-use super::density::{Energy, Expected, PairDensity, Total, TotalOf};
+use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::diagonals::{ChunkTiles, Diagonals, TILE};
 use super::dispatch::Kernel;
 use super::layout::{ChunkGradient, Scaled};
 use super::simd::{Number, Simd};
-use super::slopes::Lines;
+use super::pair_derivatives::Lines;
 
-/// Slopes kept between the passes: half of a second-level cache.
-const MOST_SLOPES: usize = 65_536;
+/// PairDerivatives kept between the passes: half of a second-level cache.
+const MOST_DERIVATIVES: usize = 131_072;
 /// Neighbouring offsets taken together: sums of more single-precision numbers would be less accurate.
 const MOST_OFFSETS: usize = 64;
+
+/// Offsets that lead to the same upper ends from the rows of a block, at least.
+const OVERLAP: usize = 8;
+/// Objects from which on locations are not all in the second-level cache; of offsets far apart the processor cannot guess
+/// which it will need.
+const FETCH_AHEAD_FROM: usize = 20_000;
 
 /// All pairs of a chunk.
 pub(super) struct TwoPasses<'a, T> {
@@ -36,10 +42,11 @@ impl<T: Number> TwoPasses<'_, T> {
         let n_offsets = self.layout.shape.offsets.len().max(1);
         if self.layout.shape.is_band() {
             let n_offsets = n_offsets.min(MOST_OFFSETS);
-            (((MOST_SLOPES / n_offsets) / TILE * TILE).clamp(TILE, n_rows), n_offsets)
+            (((MOST_DERIVATIVES / n_offsets) / TILE * TILE).clamp(TILE, n_rows), n_offsets)
         } else {
-            let n_rows = n_rows.min(MOST_SLOPES / 8);
-            (n_rows, (MOST_SLOPES / n_rows).clamp(1, n_offsets.min(MOST_OFFSETS)))
+            let overlapping = OVERLAP * self.layout.shape.n_objects / n_offsets;
+            let n_rows = n_rows.min(overlapping.max(MOST_DERIVATIVES / OVERLAP).next_multiple_of(TILE));
+            (n_rows, (MOST_DERIVATIVES / n_rows).max(OVERLAP).min(n_offsets).min(MOST_OFFSETS))
         }
     }
 }
@@ -56,8 +63,8 @@ impl<T: Number> Kernel for TwoPasses<'_, T> {
         let shape = &self.layout.shape;
         let (n_rows, n_offsets) = self.block_shape();
         let mut total = TotalOf::<S>::new(s);
-        let ChunkGradient { near, far, slopes } = self.out;
-        let slopes = if GRADIENT { slopes.lay_out(n_offsets, n_rows) } else { slopes.lay_out(0, 0) };
+        let ChunkGradient { near, far, derivatives } = self.out;
+        let derivatives = if GRADIENT { derivatives.lay_out(n_offsets, n_rows) } else { derivatives.lay_out(0, 0) };
         let mut g_near = (near.origin_mut(), near.stride());
         let g_far = (far.origin_mut(), far.stride());
         if !shape.is_band() {
@@ -74,11 +81,12 @@ impl<T: Number> Kernel for TwoPasses<'_, T> {
                     offsets: &shape.offsets[group..shape.offsets.len().min(group + n_offsets)],
                     group,
                     n_dims: if D == 0 { self.n_dims } else { D },
+                    fetches_ahead: !shape.is_band() && shape.n_objects > FETCH_AHEAD_FROM,
                     x: (self.scaled.x.origin(), self.scaled.x.stride()),
                     per_sigma: self.scaled.per_sigma,
                     g_near,
                     g_far,
-                    slopes,
+                    derivatives,
                 };
                 // SAFETY: all arrays hold these rows, their partners, and a vector of zeros before and after.
                 unsafe {
@@ -105,12 +113,14 @@ struct Block<'a, T> {
     /// Index of the first of these offsets among all.
     group: usize,
     n_dims: usize,
+    /// Whether the upper ends of the next rows are fetched ahead.
+    fetches_ahead: bool,
     /// Object 0, and the distance between dimensions; the same of the gradients.
     x: (*const T, usize),
     per_sigma: f64,
     g_near: (*mut f64, usize),
     g_far: (*mut f64, usize),
-    slopes: Lines<T>,
+    derivatives: Lines<T>,
 }
 
 impl<T: Number> Block<'_, T> {
@@ -141,16 +151,18 @@ impl<T: Number> Block<'_, T> {
     ) {
         let shape = &self.layout.shape;
         let start = self.layout.tile_starts[row / TILE] + self.group * TILE + row % TILE;
-        let reach = |lanes: usize| self.offsets.partition_point(|offset| row + lanes - 1 + offset < shape.n_objects);
-        let some = reach(1);
-        let whole = if self.has_missing { 0 } else { reach(S::LANES) };
+        let [some, whole] = [1, S::LANES].map(|lanes| shape.n_reaching(self.offsets, row + lanes));
+        let whole = if self.has_missing { 0 } else { whole };
+        // The next vector of lower ends has its dissimilarities here; they are many, and come from far.
+        let next = self.layout.tile_starts[(row + S::LANES) / TILE] + self.group * TILE + (row + S::LANES) % TILE;
         let mut lower = LowerEnds::<S, D> {
             row,
             x: [s.splat(0.0); D],
             gradient: [s.splat(0.0); D],
             per_sigma: s.splat(self.per_sigma),
             deltas: self.deltas.as_ptr().wrapping_add(start),
-            slopes: self.slopes.origin.wrapping_add(row - self.rows.start),
+            next_deltas: self.deltas.as_ptr().wrapping_add(next),
+            derivatives: self.derivatives.origin.wrapping_add(row - self.rows.start),
         };
         // SAFETY: the caller's promise; dissimilarities beyond the last object are NaN.
         unsafe {
@@ -168,7 +180,7 @@ impl<T: Number> Block<'_, T> {
             }
             if GRADIENT {
                 for index in some..self.offsets.len() {
-                    s.store(lower.slopes.add(index * self.slopes.stride), s.splat(0.0));
+                    s.store(lower.derivatives.add(index * self.derivatives.stride), s.splat(0.0));
                 }
                 self.add_gradient::<S, D>(s, &lower, some);
             }
@@ -199,7 +211,7 @@ impl<T: Number> Block<'_, T> {
         unsafe {
             let upper = lower.row + *self.offsets.get_unchecked(index);
             let mut dx = [s.splat(0.0); D];
-            let mut z2 = s.splat(0.0);
+            let mut z2 = s.splat(S::Formulas::LEAST_SQUARE);
             for dim in 0..self.n_dims {
                 let near = if D > 0 { lower.x[dim] } else { self.x(s, dim, lower.row) };
                 let difference = s.sub(near, self.x(s, dim, upper));
@@ -209,12 +221,18 @@ impl<T: Number> Block<'_, T> {
                 }
             }
             let y = Expected { delta: s.load(lower.deltas.add(index * TILE)), per_sigma: lower.per_sigma };
-            let slope = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            s.prefetch(lower.next_deltas.wrapping_add(index * TILE));
+            if self.fetches_ahead {
+                for dim in 0..self.n_dims {
+                    s.prefetch(self.x.0.wrapping_add(dim * self.x.1 + upper + S::LANES));
+                }
+            }
+            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
             if GRADIENT {
                 for dim in 0..D {
-                    lower.gradient[dim] = s.mul_add(slope, dx[dim], lower.gradient[dim]);
+                    lower.gradient[dim] = s.mul_add(derivative, dx[dim], lower.gradient[dim]);
                 }
-                s.store(lower.slopes.add(index * self.slopes.stride), slope);
+                s.store(lower.derivatives.add(index * self.derivatives.stride), derivative);
             }
             if VALUE && (index + 1).is_multiple_of(TotalOf::<S>::VECTORS_PER_SETTLING) {
                 total.settle(s);
@@ -222,7 +240,7 @@ impl<T: Number> Block<'_, T> {
         }
     }
 
-    /// Adds what pass 1 summed; if the dimension is only known now, sums it from the `count` slopes stored.
+    /// Adds what pass 1 summed; if the dimension is only known now, sums it from the `count` derivatives stored.
     ///
     /// # Safety
     /// All arrays hold the block's pairs.
@@ -238,7 +256,7 @@ impl<T: Number> Block<'_, T> {
                     let near = self.x(s, dim, lower.row);
                     for index in 0..count {
                         let difference = s.sub(near, self.x(s, dim, lower.row + self.offsets[index]));
-                        sum = s.mul_add(s.load(lower.slopes.add(index * self.slopes.stride)), difference, sum);
+                        sum = s.mul_add(s.load(lower.derivatives.add(index * self.derivatives.stride)), difference, sum);
                     }
                 }
                 s.add_to(self.g_near.0.wrapping_add(dim * self.g_near.1 + lower.row), sum);
@@ -267,7 +285,7 @@ impl<T: Number> Block<'_, T> {
                 let Some(offset) = self.offsets.get(high) else { return };
                 object = (self.rows.start + offset) / S::LANES * S::LANES;
             } else {
-                // SAFETY: the caller's promise; where a row is not of the block, its slope is 0.
+                // SAFETY: the caller's promise; where a row is not of the block, its derivative is 0.
                 unsafe {
                     if D > 0 {
                         self.upper_ends::<S, D>(s, object, low..high, 0);
@@ -304,14 +322,14 @@ impl<T: Number> Block<'_, T> {
             for dim in 0..D {
                 x[dim] = self.x(s, first_dim + dim, object);
             }
-            // The slope of the pair whose upper end is object 0 would be here.
-            let slopes = self.slopes.origin.wrapping_sub(self.rows.start);
+            // The derivative of the pair whose upper end is object 0 would be here.
+            let derivatives = self.derivatives.origin.wrapping_sub(self.rows.start);
             for index in offsets {
                 let row = object.wrapping_sub(*self.offsets.get_unchecked(index));
-                let slope = s.load(slopes.wrapping_add(index * self.slopes.stride).wrapping_add(row));
+                let derivative = s.load(derivatives.wrapping_add(index * self.derivatives.stride).wrapping_add(row));
                 for dim in 0..D {
                     let lower = self.x.0.wrapping_add((first_dim + dim) * self.x.1).wrapping_add(row);
-                    gradient[dim] = s.mul_add(slope, s.sub(x[dim], s.load(lower)), gradient[dim]);
+                    gradient[dim] = s.mul_add(derivative, s.sub(x[dim], s.load(lower)), gradient[dim]);
                 }
             }
             for dim in 0..D {
@@ -329,6 +347,8 @@ struct LowerEnds<S: Simd, const D: usize> {
     per_sigma: S::V,
     /// Of the first offset; those of the next are a tile further.
     deltas: *const S::Number,
+    /// The same of the next vector of lower ends.
+    next_deltas: *const S::Number,
     /// Of the first offset; those of the next are a line further.
-    slopes: *mut S::Number,
+    derivatives: *mut S::Number,
 }

@@ -29,7 +29,7 @@ pub struct Posterior {
 /// All unknowns.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Parameters {
-    /// Locations, N * D numbers, dimension by dimension, by place.
+    /// Locations, N * D numbers, dimension by dimension, by position.
     pub x: Vec<f64>,
     /// Noise variance sigma^2.
     pub variance: f64,

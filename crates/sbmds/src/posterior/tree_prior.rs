@@ -36,7 +36,7 @@ impl TreePrior {
         }
     }
 
-    /// Sigma^-1 and N * D locations (dimension by dimension, by place) from the prior.
+    /// Sigma^-1 and N * D locations (dimension by dimension, by position) from the prior.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> (Vec<f64>, Spread) {
         let precision = self.wishart.draw(rng);
         let mut x = vec![0.0; self.brownian.n_objects() * self.brownian.n_dims()];

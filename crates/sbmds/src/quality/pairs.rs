@@ -114,7 +114,7 @@ mod tests {
             let mut selection = Selection::new(3, 10, &mut rng);
             let taken: Vec<usize> = (0..10).filter(|_| selection.takes_next()).collect();
             assert_eq!(taken.len(), 3);
-            taken.iter().for_each(|&place| counts[place] += 1);
+            taken.iter().for_each(|&index| counts[index] += 1);
         }
         // 900 expected, standard deviation 25: beyond four of them about once in a thousand such tests.
         assert!(counts.iter().all(|count| (800..1_000).contains(count)), "{counts:?}");

@@ -35,8 +35,8 @@ impl Worst {
         let size = |entry: &(KnownPair, f64)| (entry.0.delta - entry.1).abs();
         let new = (pair, distance);
         if self.0.len() < N_WORST || self.0.last().is_some_and(|last| size(&new) > size(last)) {
-            let place = self.0.partition_point(|entry| size(entry) >= size(&new));
-            self.0.insert(place, new);
+            let index = self.0.partition_point(|entry| size(entry) >= size(&new));
+            self.0.insert(index, new);
             self.0.truncate(N_WORST);
         }
     }
@@ -47,13 +47,13 @@ impl Worst {
 
     /// With names; `predicted` holds their predictive intervals, if there are any.
     pub fn named(&self, names: &Names, sigma: f64, predicted: &[Option<(f64, f64)>]) -> Vec<WorstPair> {
-        let named = |(place, &(KnownPair { a, b, delta }, fitted)): (usize, &(KnownPair, f64))| WorstPair {
+        let named = |(index, &(KnownPair { a, b, delta }, fitted)): (usize, &(KnownPair, f64))| WorstPair {
             a: names.get(a).into_owned(),
             b: names.get(b).into_owned(),
             observed: delta,
             fitted,
             residual_in_sigmas: Some((delta - fitted) / sigma).filter(|sigmas| sigmas.is_finite()),
-            predicted: predicted.get(place).copied().flatten(),
+            predicted: predicted.get(index).copied().flatten(),
         };
         self.0.iter().enumerate().map(named).collect()
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::heat_map::HeatMap;
 use super::pack;
-use crate::cluster::{Axes, ClusterSummary, DrawPlace, Outline, SavedClusters, outlines};
+use crate::cluster::{Axes, ClusterSummary, DrawId, Outline, SavedClusters, outlines};
 use crate::dissimilarity::NO_LEVEL;
 use crate::run::{FinishedRun, RunError};
 
@@ -26,7 +26,7 @@ pub struct ClusterSection {
     pub clusters: Vec<ClusterData>,
     /// The objects of no cluster.
     pub noise: ClusterData,
-    /// Chain and place of the draws that have outlines.
+    /// Chain and index of the draws that have outlines.
     pub draws: Vec<(usize, usize)>,
     /// The pairs of axes, from 0, of the outlines' corners; (0, 0) on a map of one dimension.
     pub axes: Vec<(usize, usize)>,
@@ -81,7 +81,7 @@ pub(super) fn gather(run: &FinishedRun, warnings: &mut Vec<String>) -> Option<Bo
 impl ClusterSection {
     fn new(run: &FinishedRun, saved: &SavedClusters) -> Result<Self, RunError> {
         let axes = pairs_of_axes(run.reader().n_dims());
-        let (places, outlines) = outlines(run, saved, &axes)?;
+        let (ids, outlines) = outlines(run, saved, &axes)?;
         let code = |&label: &i32| u16::try_from(label).unwrap_or(NO_LEVEL);
         Ok(Self {
             summary: saved.summary.clone(),
@@ -89,7 +89,7 @@ impl ClusterSection {
             confidence: saved.confidence.clone(),
             clusters: (0..saved.summary.consensus.n_clusters as i32).map(|label| of_label(saved, label)).collect(),
             noise: of_label(saved, -1),
-            draws: places.iter().map(|&DrawPlace { chain, draw }| (chain, draw)).collect(),
+            draws: ids.iter().map(|&DrawId { chain, draw }| (chain, draw)).collect(),
             axes: axes.iter().map(|&(first, second)| (first, second.unwrap_or(first))).collect(),
             outlines: outlines.into_iter().map(Into::into).collect(),
             heat_map: HeatMap::new(&saved.labels, &saved.consensus, &saved.confidence),

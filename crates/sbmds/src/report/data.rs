@@ -166,7 +166,7 @@ pub enum LabelData {
         name: String,
         /// The different words.
         levels: Vec<String>,
-        /// The place of each object's word among them; 65,535 if it has none.
+        /// The index of each object's word among them; 65,535 if it has none.
         #[serde(serialize_with = "pack::u16s")]
         codes: Vec<u16>,
     },

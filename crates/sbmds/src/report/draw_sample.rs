@@ -17,7 +17,7 @@ pub struct DrawSample {
 
 /// Numbers that make about 1.5 MB as 16 bits in base64.
 const MOST_NUMBERS: usize = 562_500;
-/// More draws are no better film.
+/// More frames do not improve the animation.
 const MOST_DRAWS: usize = 200;
 /// Coordinates of one draw above which the page shows none: 50,000 objects in two dimensions.
 const LARGEST_DRAW: usize = 100_000;
@@ -41,8 +41,8 @@ impl Collector {
         Self { chosen, n_dims, numbers: Vec::new() }
     }
 
-    pub fn visit(&mut self, place: usize, draw: &Locations) {
-        if self.chosen.contains(place) {
+    pub fn visit(&mut self, index: usize, draw: &Locations) {
+        if self.chosen.contains(index) {
             for object in 0..draw.n_objects() {
                 self.numbers.extend((0..self.n_dims).map(|dim| draw.get(object, dim) as f32));
             }

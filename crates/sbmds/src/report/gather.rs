@@ -139,11 +139,11 @@ impl OnePass {
         let mut shepard = coupled.map(|coupled| shepard::Collector::new(run, coupled));
         run.for_each_aligned(
             |_| true,
-            |place, draw| {
+            |index, draw| {
                 mixed.add(draw);
-                draws.visit(place, draw);
-                neighbours.visit(place, draw);
-                shepard.iter_mut().for_each(|shepard| shepard.visit(place, draw));
+                draws.visit(index, draw);
+                neighbours.visit(index, draw);
+                shepard.iter_mut().for_each(|shepard| shepard.visit(index, draw));
             },
         )?;
         let (mut moments, object_modes) = run.seen(&mixed);

@@ -67,10 +67,10 @@ fn mean_together(draws: &DrawLabels, order: &[u32], ends: &[usize]) -> Vec<f64> 
     let mut pairs = vec![0.0; n_bins * (n_bins + 1) / 2];
     for (number, labels) in draws.iter().enumerate() {
         for bins in bins_of_clusters(labels, order, ends, draws.n_clusters(number)) {
-            for (place, &(row, count)) in bins.iter().enumerate() {
+            for (index, &(row, count)) in bins.iter().enumerate() {
                 let start = row_start(row);
                 pairs[start] += count * (count - 1.0);
-                for &(column, other) in &bins[place + 1..] {
+                for &(column, other) in &bins[index + 1..] {
                     pairs[start + column - row] += count * other;
                 }
             }

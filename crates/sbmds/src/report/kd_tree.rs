@@ -1,4 +1,4 @@
-//! The nearest neighbours of a place, found exactly in a balanced tree.
+//! The nearest neighbours of a location, found exactly in a balanced tree.
 
 use crate::Locations;
 
@@ -22,34 +22,34 @@ impl KdTree {
         Self { n_dims: x.n_dims(), objects, points }
     }
 
-    /// The `k` objects nearest to `place` but for `except`, nearest first; equal distances in input order.
-    pub fn nearest(&self, place: &[f64], k: usize, except: u32) -> Vec<u32> {
+    /// The `k` objects nearest to `location` but for `except`, nearest first; equal distances in input order.
+    pub fn nearest(&self, location: &[f64], k: usize, except: u32) -> Vec<u32> {
         let mut found = Found { k, except, best: Vec::with_capacity(k + 1) };
-        self.search(place, 0, self.objects.len(), 0, &mut found);
+        self.search(location, 0, self.objects.len(), 0, &mut found);
         found.best.into_iter().map(|(_, object)| object).collect()
     }
 
-    fn search(&self, place: &[f64], start: usize, end: usize, dim: usize, found: &mut Found) {
+    fn search(&self, location: &[f64], start: usize, end: usize, dim: usize, found: &mut Found) {
         if end - start <= LEAF {
-            (start..end).for_each(|node| self.visit(place, node, found));
+            (start..end).for_each(|node| self.visit(location, node, found));
             return;
         }
         let middle = usize::midpoint(start, end);
-        let gap = place[dim] - self.points[middle * self.n_dims + dim];
+        let gap = location[dim] - self.points[middle * self.n_dims + dim];
         let next = (dim + 1) % self.n_dims;
         let (near, far) =
             if gap < 0.0 { ((start, middle), (middle + 1, end)) } else { ((middle + 1, end), (start, middle)) };
-        self.search(place, near.0, near.1, next, found);
-        self.visit(place, middle, found);
+        self.search(location, near.0, near.1, next, found);
+        self.visit(location, middle, found);
         // At equal distance there may still be an object that comes first in input order.
         if gap * gap <= found.worst() {
-            self.search(place, far.0, far.1, next, found);
+            self.search(location, far.0, far.1, next, found);
         }
     }
 
-    fn visit(&self, place: &[f64], node: usize, found: &mut Found) {
+    fn visit(&self, location: &[f64], node: usize, found: &mut Found) {
         let point = &self.points[node * self.n_dims..(node + 1) * self.n_dims];
-        let squared = place.iter().zip(point).map(|(a, b)| (a - b) * (a - b)).sum();
+        let squared = location.iter().zip(point).map(|(a, b)| (a - b) * (a - b)).sum();
         found.offer(squared, self.objects[node]);
     }
 }
@@ -83,8 +83,8 @@ impl Found {
         if object == self.except || squared > self.worst() {
             return;
         }
-        let place = self.best.partition_point(|&other| other < (squared, object));
-        self.best.insert(place, (squared, object));
+        let rank = self.best.partition_point(|&other| other < (squared, object));
+        self.best.insert(rank, (squared, object));
         self.best.truncate(self.k);
     }
 }

@@ -66,8 +66,8 @@ impl Counter {
         Self { chosen, k: K.min(n_objects.saturating_sub(1)), counts }
     }
 
-    pub fn visit(&mut self, place: usize, draw: &Locations) {
-        if !self.chosen.contains(place) {
+    pub fn visit(&mut self, index: usize, draw: &Locations) {
+        if !self.chosen.contains(index) {
             return;
         }
         let (tree, k) = (KdTree::new(draw), self.k);

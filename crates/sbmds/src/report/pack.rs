@@ -67,8 +67,8 @@ impl Quantised {
         let offset: Vec<f64> = ranges.iter().map(|(low, high)| (low + high) / 2.0).collect();
         let scale: Vec<f64> =
             ranges.iter().map(|(low, high)| ((high - low) / 2.0 / STEPS).max(f64::MIN_POSITIVE)).collect();
-        let round = |(place, &number): (usize, &f32)| {
-            let dim = place % n_dims;
+        let round = |(index, &number): (usize, &f32)| {
+            let dim = index % n_dims;
             ((f64::from(number) - offset[dim]) / scale[dim]).round() as i16
         };
         Self { values: numbers.iter().enumerate().map(round).collect(), scale, offset }
@@ -95,12 +95,12 @@ mod tests {
         let numbers: Vec<f32> =
             (0..60).map(|k| if k % 2 == 0 { (k as f32).sin() } else { 1000.0 + k as f32 }).collect();
         let quantised = Quantised::new(&numbers, 2);
-        for (place, &number) in numbers.iter().enumerate() {
-            let dim = place % 2;
-            let back = quantised.offset[dim] + quantised.scale[dim] * f64::from(quantised.values[place]);
+        for (index, &number) in numbers.iter().enumerate() {
+            let dim = index % 2;
+            let back = quantised.offset[dim] + quantised.scale[dim] * f64::from(quantised.values[index]);
             assert!((back - f64::from(number)).abs() <= 0.5001 * quantised.scale[dim], "{back} {number}");
         }
-        // One place only: no range to divide by.
+        // One value only: no range to divide by.
         assert_eq!(Quantised::new(&[3.0, 4.0], 2).values, [0, 0]);
     }
 

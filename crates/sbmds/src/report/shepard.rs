@@ -50,7 +50,7 @@ impl Shepard {
     pub fn gather(run: &FinishedRun, coupled: &CoupledPairs<'_>) -> Result<Self, RunError> {
         let mut collector = Collector::new(run, coupled);
         let chosen = collector.chosen;
-        run.for_each_aligned(|place| chosen.contains(place), |place, draw| collector.visit(place, draw))?;
+        run.for_each_aligned(|index| chosen.contains(index), |index, draw| collector.visit(index, draw))?;
         Ok(collector.finish(&run.embedding().mean))
     }
 }
@@ -71,8 +71,8 @@ impl Collector {
         Self { chosen, pairs, n_pairs: coupled.n_pairs(), distances: Vec::new() }
     }
 
-    pub fn visit(&mut self, place: usize, draw: &Locations) {
-        if self.chosen.contains(place) {
+    pub fn visit(&mut self, index: usize, draw: &Locations) {
+        if self.chosen.contains(index) {
             let distance = |&(a, b, _): &(u32, u32, f64)| draw.distance(a as usize, b as usize) as f32;
             self.distances.extend(self.pairs.iter().map(distance));
         }
@@ -80,8 +80,8 @@ impl Collector {
 
     pub fn finish(self, mean_map: &Locations) -> Shepard {
         let mut shepard = Shepard { n_pairs: self.n_pairs, ..Shepard::default() };
-        for (place, &(a, b, observed)) in self.pairs.iter().enumerate() {
-            let of_pair = self.distances.iter().skip(place).step_by(self.pairs.len());
+        for (index, &(a, b, observed)) in self.pairs.iter().enumerate() {
+            let of_pair = self.distances.iter().skip(index).step_by(self.pairs.len());
             let distances = sorted(of_pair.map(|&distance| f64::from(distance)).collect());
             let mean = if distances.is_empty() {
                 mean_map.distance(a as usize, b as usize)
@@ -114,7 +114,7 @@ fn sample(coupled: &CoupledPairs<'_>, n_objects: usize, seed: u64) -> Vec<(u32, 
     };
     let all = (0..n_objects).flat_map(|a| coupled.partners(a).into_iter().map(move |(b, delta)| (a, b, delta)));
     let once = all.filter(|(a, b, _)| a < b).enumerate();
-    let sampled = once.filter(|(place, _)| chosen.contains(place)).map(|(_, pair)| pair);
+    let sampled = once.filter(|(index, _)| chosen.contains(index)).map(|(_, pair)| pair);
     let mut pairs: Vec<(u32, u32, f64)> = sampled.map(|(a, b, delta)| (a as u32, b as u32, delta)).collect();
     pairs.sort_by_key(|&(a, b, _)| (a, b));
     pairs

@@ -26,7 +26,7 @@ pub(crate) fn name(object: usize) -> String {
 }
 
 /// Where the objects are.
-fn place(object: usize) -> [f64; 2] {
+fn location(object: usize) -> [f64; 2] {
     [0.618, 0.414].map(|step| (object as f64 * step).fract() * 3.0)
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn small_run(directory: &Path, n_dims: usize, keep: Keep) -> Finished
     let mut text = String::new();
     for a in 0..N {
         for b in a + 1..N {
-            let ([x, y], [u, v]) = (place(a), place(b));
+            let ([x, y], [u, v]) = (location(a), location(b));
             let quote = |object| format!("\"{}\"", name(object).replace('"', "\"\""));
             text += &format!("{},{},{}\n", quote(a), quote(b), (x - u).hypot(y - v));
         }
@@ -71,7 +71,7 @@ pub(crate) fn fixed_run(directory: &Path) -> FinishedRun {
     let mut summary: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     assert!(summary.as_object_mut().unwrap().remove("shown").is_some());
     std::fs::write(&path, summary.to_string()).unwrap();
-    let truth = Locations::from_fn(N, 2, |object, dim| place(object)[dim]);
+    let truth = Locations::from_fn(N, 2, |object, dim| location(object)[dim]);
     let truth = principal_axes(&truth).apply(&truth);
     let n_pairs = N * (N - 1) / 2;
     let plan = StorePlan {

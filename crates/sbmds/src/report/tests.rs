@@ -8,7 +8,7 @@ use crate::dissimilarity::Labels;
 use crate::embedding::procrustes;
 use crate::run::{FinishedRun, Keep};
 
-/// Every draw laid over the mean map, by other means than the report's.
+/// Every draw aligned to the mean map, by other means than the report's.
 fn aligned(run: &FinishedRun) -> Vec<Locations> {
     let draws =
         (0..run.reader().n_chains()).flat_map(|chain| (0..run.reader().n_complete(chain)).map(move |d| (chain, d)));
@@ -62,10 +62,10 @@ fn neighbour_probabilities_are_shares_of_draws() {
         }
         let listed = object * (N - 1)..(object + 1) * (N - 1);
         assert!(neighbours.among[listed.clone()].is_sorted_by(|a, b| a >= b));
-        for place in listed.filter(|&place| neighbours.index[place] != u32::MAX) {
-            let other = neighbours.index[place] as usize;
-            approx::assert_relative_eq!(neighbours.nearest[place], nearest[other], epsilon = 1e-12);
-            approx::assert_relative_eq!(neighbours.among[place], among[other], epsilon = 1e-12);
+        for index in listed.filter(|&index| neighbours.index[index] != u32::MAX) {
+            let other = neighbours.index[index] as usize;
+            approx::assert_relative_eq!(neighbours.nearest[index], nearest[other], epsilon = 1e-12);
+            approx::assert_relative_eq!(neighbours.among[index], among[other], epsilon = 1e-12);
             among[other] = 0.0;
         }
         assert!(among.iter().all(|&left| left == 0.0), "a neighbour is missing");
@@ -231,17 +231,17 @@ fn clusters_are_shown_as_they_were_found() {
     }
 }
 
-/// The corners of an outline are places of members in the draw, and every member lies within it.
+/// The corners of an outline are locations of members in the draw, and every member lies within it.
 fn check_outlines(run: &FinishedRun, clusters: &RunClusters, section: &ClusterSection) {
     let draws = aligned(run);
     assert_eq!(section.draws.len(), 5);
     let number_of = |(chain, draw): (usize, usize)| chain * DRAWS + draw;
     let mut outlines = section.outlines.iter();
-    for (place, &draw) in section.draws.iter().enumerate() {
+    for (index, &draw) in section.draws.iter().enumerate() {
         let (x, labels) = (&draws[number_of(draw)], clusters.draws.labels.draw(number_of(draw)));
         for cluster in 0..clusters.draws.labels.n_clusters(number_of(draw)) {
             let outline = outlines.next().unwrap();
-            assert_eq!((outline.draw, outline.corners.len()), (place, section.axes.len()));
+            assert_eq!((outline.draw, outline.corners.len()), (index, section.axes.len()));
             for (&(first, second), Corners(flat)) in section.axes.iter().zip(&outline.corners) {
                 let up = |object| if first == second { 0.0 } else { x.get(object, second) };
                 let members = (0..N).filter(|&object| labels[object] == cluster as i32);

@@ -99,21 +99,21 @@ impl Movement {
         let worst = worst_first(&diagnoses, n_chains);
         let named = |name: &str| diagnoses.iter().position(|diagnosis| diagnosis.name == name);
         let leading: Vec<usize> = [named("sigma"), named(LOG_DENSITY)].into_iter().flatten().collect();
-        let distances = worst.iter().copied().filter(|place| !leading.contains(place)).take(N_DISTANCES);
+        let distances = worst.iter().copied().filter(|index| !leading.contains(index)).take(N_DISTANCES);
         let traced = leading.iter().copied().chain(distances);
         Self {
-            traces: traced.map(|place| Trace::new(&monitored[place], &diagnoses[place])).collect(),
-            diagnostics: worst.iter().take(MOST_ROWS).map(|&place| (&diagnoses[place]).into()).collect(),
+            traces: traced.map(|index| Trace::new(&monitored[index], &diagnoses[index])).collect(),
+            diagnostics: worst.iter().take(MOST_ROWS).map(|&index| (&diagnoses[index]).into()).collect(),
         }
     }
 }
 
-/// The places of the diagnoses, the one farthest beyond its limits first; unknown ones last.
+/// The indices of the diagnoses, the one farthest beyond its limits first; unknown ones last.
 pub(crate) fn worst_first(diagnoses: &[Diagnosis], n_chains: usize) -> Vec<usize> {
     let limits = Limits::default();
     let badness: Vec<f64> = diagnoses.iter().map(|diagnosis| diagnosis.badness(&limits, n_chains)).collect();
-    let known = |place: usize| if badness[place].is_nan() { f64::NEG_INFINITY } else { badness[place] };
-    let mut places: Vec<usize> = (0..diagnoses.len()).collect();
-    places.sort_by(|&a, &b| known(b).total_cmp(&known(a)));
-    places
+    let known = |index: usize| if badness[index].is_nan() { f64::NEG_INFINITY } else { badness[index] };
+    let mut indices: Vec<usize> = (0..diagnoses.len()).collect();
+    indices.sort_by(|&a, &b| known(b).total_cmp(&known(a)));
+    indices
 }

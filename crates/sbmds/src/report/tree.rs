@@ -8,8 +8,8 @@ use crate::diagnostics::{quantile_of_sorted, sorted};
 use crate::diffusion::NodeMap;
 use crate::run::{BranchSummary, FinishedRun, RunError};
 
-/// Places of a curve.
-const PLACES: usize = 160;
+/// Points of a curve.
+const CURVE_POINTS: usize = 160;
 /// Draws that a curve is made of.
 const MOST_DRAWS: usize = 4_000;
 /// A node without a parent or an object.
@@ -43,7 +43,7 @@ pub struct RateData {
     pub interval: [f64; 2],
     /// Where the curves begin and end.
     pub range: (f64, f64),
-    /// Density of all draws at evenly spaced places of that range.
+    /// Density of all draws at evenly spaced points of that range.
     #[serde(serialize_with = "pack::f32s")]
     pub all: Vec<f64>,
     /// The same of each chain, one after another.
@@ -91,7 +91,7 @@ fn rate(run: &FinishedRun, stored: &str, name: &'static str, meaning: &'static s
     let all = sorted(chains.concat());
     let width = bandwidth(&all);
     let range = (all[0] - 3.0 * width, all[all.len() - 1] + 3.0 * width);
-    let curve = |draws: &[f64]| density(draws, bandwidth(draws), range, PLACES).into_iter().map(|point| point.1);
+    let curve = |draws: &[f64]| density(draws, bandwidth(draws), range, CURVE_POINTS).into_iter().map(|point| point.1);
     Ok(RateData {
         name,
         meaning,
@@ -105,8 +105,8 @@ fn rate(run: &FinishedRun, stored: &str, name: &'static str, meaning: &'static s
 
 impl From<&NodeMap> for NodeData {
     fn from(map: &NodeMap) -> Self {
-        let numbers = |places: &[Option<usize>]| {
-            places.iter().map(|place| place.and_then(|place| u32::try_from(place).ok()).unwrap_or(NONE)).collect()
+        let numbers = |indices: &[Option<usize>]| {
+            indices.iter().map(|index| index.and_then(|index| u32::try_from(index).ok()).unwrap_or(NONE)).collect()
         };
         Self {
             parents: numbers(&map.parents),

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::error::RunError;
 use super::finished::FinishedRun;
 use crate::diagnostics::{Diagnosis, hellinger, quantile_of_sorted, sorted};
+use crate::error::RunError;
 
 /// One quantity in several runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -65,16 +65,16 @@ pub fn compare(runs: &[FinishedRun], quantity: &str) -> Result<Comparison, RunEr
     let draws: Vec<Vec<f64>> =
         monitored.iter().map(|monitored| sorted(monitored.chains().iter().flatten().copied().collect())).collect();
     let diagnoses: Vec<Diagnosis> = monitored.iter().map(Diagnosis::new).collect();
-    let compared = |place: usize| {
-        let diagnosis = &diagnoses[place];
+    let compared = |index: usize| {
+        let diagnosis = &diagnoses[index];
         ComparedRun {
-            name: names[place].clone(),
+            name: names[index].clone(),
             mean: diagnosis.mean,
             sd: diagnosis.sd,
-            interval: [0.025, 0.975].map(|share| quantile_of_sorted(&draws[place], share)),
+            interval: [0.025, 0.975].map(|share| quantile_of_sorted(&draws[index], share)),
             ess: diagnosis.ess_bulk,
             rhat: diagnosis.rhat,
-            ess_per_second: diagnosis.ess_bulk / runs[place].summary().seconds,
+            ess_per_second: diagnosis.ess_bulk / runs[index].summary().seconds,
         }
     };
     let pair = |(a, b): (usize, usize)| ComparedPair {

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::check::CheckedConfig;
-use super::config::{FitConfig, INPUT_COPY};
-use super::error::RunError;
 use super::integrity::{self, Seal};
-use super::summary::Summary;
 use crate::draws::atomic::{Sync, replace_bytes, sweep_here, temporary_path};
+use crate::error::RunError;
+use crate::fit::summary::Summary;
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::{FitConfig, INPUT_COPY};
 
-pub(super) const CONFIG: &str = "config.toml";
+pub(crate) const CONFIG: &str = "config.toml";
 const SUMMARY: &str = "summary.json";
-pub(super) const LOCK: &str = ".lock";
+pub(crate) const LOCK: &str = ".lock";
 
 /// The directory of a run.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl RunDirectory {
     ///
     /// # Errors
     /// If the directory holds anything, is in use or cannot be written.
-    pub(super) fn create(path: &Path, config: &CheckedConfig) -> Result<Self, RunError> {
+    pub(crate) fn create(path: &Path, config: &CheckedConfig) -> Result<Self, RunError> {
         Self::is_free(path)?;
         fs::create_dir_all(path).map_err(RunError::io("create", path))?;
         let run = Self { path: path.to_owned(), _lock: Some(lock(path)?), most_draws_before: 0 };
@@ -40,7 +40,7 @@ impl RunDirectory {
     }
 
     /// Refuses a directory that holds anything: better before the work than after.
-    pub(super) fn is_free(path: &Path) -> Result<(), RunError> {
+    pub(crate) fn is_free(path: &Path) -> Result<(), RunError> {
         if path.join(CONFIG).exists() {
             return Err(RunError::Exists(path.to_owned()));
         }
@@ -58,7 +58,7 @@ impl RunDirectory {
     ///
     /// # Errors
     /// If there is none, it is in use or its settings cannot be read.
-    pub(super) fn reopen(path: &Path) -> Result<(Self, FitConfig), RunError> {
+    pub(crate) fn reopen(path: &Path) -> Result<(Self, FitConfig), RunError> {
         let (run, config) = Self::open(path)?;
         let run = Self { _lock: Some(lock(path)?), ..run };
         run.sweep()?;
@@ -95,7 +95,7 @@ impl RunDirectory {
     }
 
     /// The most draws of a chain that the settings allowed when the run was opened.
-    pub(super) fn most_draws_before(&self) -> usize {
+    pub(crate) fn most_draws_before(&self) -> usize {
         self.most_draws_before
     }
 
@@ -120,25 +120,25 @@ impl RunDirectory {
     }
 
     /// The checkpoint of a chain.
-    pub(super) fn checkpoint(&self, chain: usize) -> PathBuf {
+    pub(crate) fn checkpoint(&self, chain: usize) -> PathBuf {
         self.path.join("checkpoints").join(format!("chain-{chain}"))
     }
 
-    /// Makes the place for checkpoints.
-    pub(super) fn make_room_for_checkpoints(&self) -> Result<(), RunError> {
+    /// Makes the directory of the checkpoints.
+    pub(crate) fn make_room_for_checkpoints(&self) -> Result<(), RunError> {
         let directory = self.path.join("checkpoints");
         fs::create_dir_all(&directory).map_err(RunError::io("create", &directory))
     }
 
     /// Saves the settings.
-    pub(super) fn save_config(&self, config: &CheckedConfig) -> Result<(), RunError> {
+    pub(crate) fn save_config(&self, config: &CheckedConfig) -> Result<(), RunError> {
         let path = self.path.join(CONFIG);
         let text = toml::to_string(&**config).map_err(|error| damaged(&path, error))?;
         self.replace(&path, integrity::sealed(&text).as_bytes())
     }
 
     /// Keeps what came through a pipe: it cannot be read again where it came from.
-    pub(super) fn keep_input(&self, piped: Option<&[u8]>) -> Result<(), RunError> {
+    pub(crate) fn keep_input(&self, piped: Option<&[u8]>) -> Result<(), RunError> {
         let copy = self.path.join(INPUT_COPY);
         piped.map_or(Ok(()), |bytes| self.replace(&copy, bytes))
     }
@@ -170,25 +170,25 @@ impl RunDirectory {
 
     /// Removes what shows the results of fewer draws: report and map are made again when the new results are there. What is in
     /// their place and no file is of somebody else, and stays.
-    pub(super) fn remove_pictures(&self) -> Result<(), RunError> {
+    pub(crate) fn remove_pictures(&self) -> Result<(), RunError> {
         let pictures = ["report.html", "map.svg", "preliminary.html"].map(|name| self.path.join(name));
         pictures.iter().filter(|path| !path.is_dir()).try_for_each(|path| remove(path))
     }
 
     /// Saves the summary: from now on the run is finished.
-    pub(super) fn save_summary(&self, summary: &impl Serialize) -> Result<(), RunError> {
+    pub(crate) fn save_summary(&self, summary: &impl Serialize) -> Result<(), RunError> {
         let path = self.path.join(SUMMARY);
         let json = serde_json::to_string_pretty(summary).map_err(|error| damaged(&path, error))?;
         self.replace(&path, Seal::add(&json).as_bytes())
     }
 
     /// The run is no longer finished.
-    pub(super) fn remove_summary(&self) -> Result<(), RunError> {
+    pub(crate) fn remove_summary(&self) -> Result<(), RunError> {
         remove(&self.path.join(SUMMARY))
     }
 
     /// Replaces a file whole or not at all.
-    pub(super) fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    pub(crate) fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), RunError> {
         replace_bytes(path, Sync::Now, bytes).map_err(RunError::io("write", path))
     }
 }

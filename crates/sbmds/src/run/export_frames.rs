@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::error::RunError;
 use super::finished::FinishedRun;
-use super::record::{X_ROTATION, X_SHIFT};
 use crate::Locations;
 use crate::draws::{DrawReader, StoreError};
 use crate::embedding::{Alignment, RigidMotion, principal_axes};
+use crate::error::RunError;
+use crate::fit::record::{X_ROTATION, X_SHIFT};
 
 /// What is done to stored draws before they are exported.
 pub enum ExportFrames {

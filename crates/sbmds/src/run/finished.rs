@@ -2,22 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::check::CheckedConfig;
-use super::config::{FitConfig, Keep};
-use super::coupled::CoupledPairs;
 use super::directory::RunDirectory;
-use super::error::RunError;
 use super::fit::run_id;
 use super::integrity::TREE;
 use super::map_files::{embedding_path, modes_path, read_modes};
-use super::monitor::{DISTANCES, MonitoredPairs, monitored};
 use super::open_draws::open_finished;
-use super::problem::{Hashes, lay, likelihood};
-use super::resources::check_memory;
-use super::results::merged;
-use super::summary::Summary;
-use super::tree::RunTree;
-use super::unit::Unit;
 use crate::Locations;
 use crate::coupling::Coupling;
 use crate::diagnostics::Monitored;
@@ -27,7 +16,18 @@ use crate::draws::{DrawReader, Variable, checkpoint};
 use crate::embedding::{
     Alignment, Embedding, MixedMoments, ModeCentres, Moments, ObjectModes, procrustes, read_embedding_csv,
 };
+use crate::error::RunError;
+use crate::fit::coupled::CoupledPairs;
+use crate::fit::memory::check_memory;
+use crate::fit::monitor::{DISTANCES, MonitoredPairs, monitored};
+use crate::fit::problem::{Hashes, lay, likelihood};
+use crate::fit::results::merged;
+use crate::fit::summary::Summary;
+use crate::fit::tree::RunTree;
+use crate::fit::unit::Unit;
 use crate::likelihood::Likelihood;
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::{FitConfig, Keep};
 
 /// A finished run, open to be looked at.
 pub struct FinishedRun {
@@ -163,7 +163,7 @@ impl FinishedRun {
         tree.node_draws(&self.reader, self.alignment.clone(), &self.chains, self.config.run.seed)
     }
 
-    /// Visits the stored draws that the map consists of and whose place `is_wanted`, each aligned to the map, with its place among
+    /// Visits the stored draws that the map consists of and whose index `is_wanted`, each aligned to the map, with its index among
     /// these draws (chain after chain); memory holds one of them. A run that kept none has nothing to visit.
     ///
     /// # Errors
@@ -176,10 +176,10 @@ impl FinishedRun {
         if self.n_locations() == 0 {
             return Ok(());
         }
-        let mut places = 0..;
+        let mut indices = 0..;
         self.reader.for_each_x_of(&self.chains, |_, _, x| {
-            if let Some(place) = places.next().filter(|&place| is_wanted(place)) {
-                visit(place, &self.alignment.apply(x));
+            if let Some(index) = indices.next().filter(|&index| is_wanted(index)) {
+                visit(index, &self.alignment.apply(x));
             }
         })?;
         Ok(())

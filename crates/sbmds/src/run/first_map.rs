@@ -2,23 +2,23 @@
 
 use std::time::Instant;
 
-use super::check::CheckedConfig;
 use super::directory::RunDirectory;
-use super::error::RunError;
 use super::fit::Control;
-use super::prior_check::Fitted;
-use super::problem::Problem;
-use super::starts::Starts;
-use super::summary_lines::digits;
 use crate::Locations;
 use crate::dissimilarity::Names;
 use crate::embedding::{ObjectFit, object_fits, principal_axes};
+use crate::error::RunError;
+use crate::fit::prior_check::Fitted;
+use crate::fit::problem::Problem;
+use crate::fit::summary_lines::digits;
+use crate::settings::check::CheckedConfig;
+use crate::start::Starts;
 
 /// Fits that take less than so many seconds are over before a first map would be looked at.
 const WORTH_A_FIRST_MAP: f64 = 10.0;
 
 /// Writes the optimised map as a preliminary `embedding.csv` and shows it to the observer, if sampling will take a while.
-pub(super) fn show(
+pub(crate) fn show(
     run: &RunDirectory,
     config: &CheckedConfig,
     problem: &Problem,

@@ -6,27 +6,29 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::chain::{Saved, Shared};
-use super::chains::{self, Begin};
-use super::check::{CheckedConfig, check_threads};
-use super::config::{FitConfig, INPUT_COPY};
 use super::directory::RunDirectory;
-use super::error::RunError;
-use super::monitor::{MonitoredPairs, judge};
-use super::observer::Observer;
 use super::overwrite::{OldRun, Removal};
-use super::problem::{Hashes, Problem, check_connections, lay, likelihood, open_again};
-use super::reference::reference;
-use super::starts::Starts;
-use super::summary::Summary;
-use super::summary_lines::dimensions;
-use super::tree::RunTree;
-use super::unit::Scale;
-use super::{first_map, instructions, record, resources, results};
+use super::{disk, first_map, write};
 use crate::Locations;
 use crate::coupling::{Coupling, Couplings};
 use crate::dissimilarity::{self, Dissimilarities, Input};
 use crate::draws::{DrawReader, DrawStore, StoreError};
+use crate::error::RunError;
+use crate::fit::chain::{Saved, Shared};
+use crate::fit::chains::{self, Begin};
+use crate::fit::monitor::{MonitoredPairs, judge};
+use crate::fit::observer::Observer;
+use crate::fit::problem::{Hashes, Problem, check_connections, lay, likelihood, open_again};
+use crate::fit::reference::reference;
+use crate::fit::results::Results;
+use crate::fit::summary::Summary;
+use crate::fit::summary_lines::dimensions;
+use crate::fit::tree::RunTree;
+use crate::fit::unit::Scale;
+use crate::fit::{instructions, memory, record};
+use crate::settings::check::{CheckedConfig, check_threads};
+use crate::settings::config::{FitConfig, INPUT_COPY};
+use crate::start::Starts;
 
 /// Who watches a run, who may stop it, and how many threads it may use.
 #[derive(Clone, Copy)]
@@ -112,7 +114,7 @@ fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: 
     with_threads(control.n_threads, || {
         let input = Input::open(&config.input.path)?;
         let (config, problem) = prepare(config, &input, control)?;
-        resources::check_disk(directory, &config, &problem, control.force)?;
+        disk::check_disk(directory, &config, &problem, control.force)?;
         let piped = piped(&config, &input)?;
         let removal = old.map(OldRun::step_aside).transpose()?.flatten();
         let run = RunDirectory::create(directory, &config)?;
@@ -159,7 +161,7 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
     let config = instructions::go_on(config, changes.other_instructions, control.observer)?;
     with_threads(control.n_threads, || {
         let (config, problem) = prepare(config, &input, control)?;
-        resources::check_disk(directory, &config, &problem, control.force)?;
+        disk::check_disk(directory, &config, &problem, control.force)?;
         run.remove_summary()?;
         run.save_config(&config)?;
         carry_out(&run, &config, &problem, control)
@@ -179,7 +181,7 @@ fn prepare(config: CheckedConfig, input: &Input, control: &Control) -> Result<(C
     notes.iter().for_each(|note| control.observer.note(note));
     let reading = data.warnings().to_vec();
     let coupling = lay(&config, &data)?;
-    resources::check_fit_memory(&config, &data, &coupling, control.force)?;
+    memory::check_fit_memory(&config, &data, &coupling, control.force)?;
     let likelihood = likelihood(&config, &data, &coupling);
     let doubt = check_connections(&likelihood, &coupling, &data)?;
     let scale = Scale::of(&config, &likelihood)?;
@@ -294,7 +296,9 @@ fn carry_out(
         match more_draws(config, assessment.min_ess().map(|worst| worst.value), n_draws) {
             Some(more) if !time_is_up => n_draws = more,
             more => {
-                let summary = Box::new(results::write(run, config, problem, &chains, &assessment)?);
+                let reader = DrawReader::open(run.path())?;
+                let results = Results::of(config, problem, &chains, &assessment, &reader)?;
+                let summary = Box::new(write::write(run, config, problem, results, &assessment, &reader)?);
                 // Those of the problem were said before sampling.
                 summary.warnings[problem.warnings.len()..].iter().for_each(|warning| control.observer.warn(warning));
                 let is_done = is_whole && more.is_none();
@@ -363,7 +367,7 @@ fn wants_more(config: &CheckedConfig, summary: &Summary) -> bool {
 }
 
 /// What must be the same for a checkpoint to be of use: all settings but how many draws to make and where files are.
-pub(super) fn run_id(config: &CheckedConfig) -> u64 {
+pub(crate) fn run_id(config: &CheckedConfig) -> u64 {
     let mut config = (**config).clone();
     config.sbmds_version.clear();
     config.asked.clear();

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use super::error::RunError;
-use super::summary::Summary;
 use crate::draws::digest;
+use crate::error::RunError;
 use crate::files::checksum_of_file;
+use crate::fit::summary::Summary;
 
 /// The tree of the run.
-pub(super) const TREE: &str = "tree.nwk";
+pub(crate) const TREE: &str = "tree.nwk";
 /// The store of draws, all files of it together.
-pub(super) const DRAWS: &str = "draws.zarr";
+pub(crate) const DRAWS: &str = "draws.zarr";
 
 /// The files of the results, as far as a run has them; maps of further modes count too.
 const RESULTS: [&str; 7] =
@@ -21,12 +21,12 @@ const RESULTS: [&str; 7] =
 const MARK: &str = "# CRC-32C of all that follows: ";
 
 /// Settings with a checksum in front, in a comment.
-pub(super) fn sealed(settings: &str) -> String {
+pub(crate) fn sealed(settings: &str) -> String {
     format!("{MARK}{}\n{settings}", crc(settings))
 }
 
 /// The settings, if they are those that were sealed; a text without a checksum, by an older version, passes.
-pub(super) fn opened(text: &str) -> Result<&str, String> {
+pub(crate) fn opened(text: &str) -> Result<&str, String> {
     let Some((checksum, settings)) = text.strip_prefix(MARK).and_then(|rest| rest.split_once('\n')) else {
         return Ok(text);
     };
@@ -41,7 +41,7 @@ fn crc(text: &str) -> String {
 
 /// The checksums of a summary among its own entries: one of the time it took, which differs between equal runs, and one of
 /// the rest.
-pub(super) struct Seal {
+pub(crate) struct Seal {
     of_seconds: String,
     of_rest: String,
 }
@@ -77,7 +77,7 @@ impl Seal {
 }
 
 /// The checksums of the results in `run`, by name.
-pub(super) fn checksums(run: &Path) -> Result<BTreeMap<String, String>, RunError> {
+pub(crate) fn checksums(run: &Path) -> Result<BTreeMap<String, String>, RunError> {
     let mut checksums = BTreeMap::from([(DRAWS.to_owned(), format!("{:08x}", digest(run)?))]);
     let maps = (2..).map(|mode| format!("embedding-mode-{mode}.csv")).take_while(|name| run.join(name).exists());
     for name in maps.chain(RESULTS.map(String::from)) {
@@ -94,7 +94,7 @@ pub(super) fn checksums(run: &Path) -> Result<BTreeMap<String, String>, RunError
 }
 
 /// Refuses a file that is not the one the summary knows; one it does not know passes.
-pub(super) fn check_file(run: &Path, summary: &Summary, name: &str) -> Result<(), RunError> {
+pub(crate) fn check_file(run: &Path, summary: &Summary, name: &str) -> Result<(), RunError> {
     let Some(expected) = summary.files.get(name) else { return Ok(()) };
     let path = run.join(name);
     let found = match name {

@@ -4,23 +4,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::directory::RunDirectory;
-use super::error::RunError;
-use super::shown::ShownMap;
 use crate::dissimilarity::Names;
 use crate::embedding::{Ellipse, ModeCentres, Moments, ObjectFit, write_embedding_csv};
+use crate::error::RunError;
+use crate::fit::ShownMap;
+use crate::fit::shown_summary::embedding_file;
 
 /// Where the map of a mode is: `embedding.csv`, `embedding-mode-2.csv`, ...
-pub(super) fn embedding_path(run: &RunDirectory, mode: usize) -> PathBuf {
-    if mode == 1 { run.embedding() } else { run.path().join(format!("embedding-mode-{mode}.csv")) }
+pub(crate) fn embedding_path(run: &RunDirectory, mode: usize) -> PathBuf {
+    run.path().join(embedding_file(mode))
 }
 
 /// Where the modes of single objects are.
-pub(super) fn modes_path(run: &RunDirectory) -> PathBuf {
+pub(crate) fn modes_path(run: &RunDirectory) -> PathBuf {
     run.path().join("modes.csv")
 }
 
 /// Writes the tables of all maps, the one shown first, and removes those that an earlier end of the run had more of.
-pub(super) fn write_maps(
+pub(crate) fn write_maps(
     run: &RunDirectory,
     names: &Names,
     maps: &[ShownMap],
@@ -86,7 +87,7 @@ fn numbers(mode: &Moments) -> Vec<String> {
 ///
 /// # Errors
 /// If the file cannot be read or is not what [`write_maps`] wrote.
-pub(super) fn read_modes(
+pub(crate) fn read_modes(
     run: &RunDirectory,
     names: &Names,
     n_dims: usize,

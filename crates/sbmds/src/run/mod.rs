@@ -18,68 +18,35 @@
 //! Killed at any moment and resumed, a run ends with the same draws, bit for bit, as one never killed, for any number
 //! of threads.
 
-mod central;
-mod chain;
-mod chains;
-mod check;
-mod climb;
 mod compare;
-mod config;
-mod connections;
-mod coupled;
-mod directory;
-mod error;
+pub(crate) mod directory;
+mod disk;
 mod export_frames;
 mod finished;
 mod first_map;
 mod fit;
-mod instructions;
 mod integrity;
 mod map_files;
-mod map_verdict;
-pub(crate) mod monitor;
-mod observer;
 mod open_draws;
 mod overwrite;
-mod prior_check;
-mod problem;
-mod record;
-mod reference;
-mod resources;
-mod results;
-mod settings;
-mod shown;
-mod shown_summary;
-#[cfg(test)]
-mod shown_tests;
-mod starts;
-mod summary;
-mod summary_lines;
-mod tree;
-mod unit;
-mod verdicts;
+mod write;
 
-pub use central::{Central, SampledPairs};
-pub use check::CheckedConfig;
-pub use check::{MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS};
 pub(crate) use compare::distinct_names;
 pub use compare::{ComparedPair, ComparedRun, Comparison, compare};
-pub use config::{FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, PriorFamily, RunConfig, Start, TreeConfig};
-pub use connections::{disconnection, underdetermination};
-pub use coupled::CoupledPairs;
 pub use directory::RunDirectory;
-pub use error::RunError;
 pub use export_frames::ExportFrames;
 pub use finished::{FinishedRun, Measured};
 pub use fit::{Changes, Control, Outcome, fit, fit_anew, resume};
-pub use observer::{ChainProgress, Observer, Silent};
 pub use open_draws::{RunDraws, open_draws};
-pub(crate) use record::X_SHIFT;
-pub(crate) use resources::available_memory;
-pub use resources::check_memory;
-pub use shown::{ShownMap, Why};
-pub use shown_summary::{CentralDraw, MapSummary, ShownSummary};
-pub use summary::{BranchSummary, Diffusion, Extreme, Interval, StressSummary, Summary};
-pub use summary_lines::digits;
-pub use tree::RunTree;
-pub use verdicts::ChainsVerdict;
+
+pub use crate::error::RunError;
+pub use crate::fit::{
+    BranchSummary, Central, CentralDraw, ChainProgress, ChainsVerdict, CoupledPairs, Diffusion, Extreme, Interval,
+    MapSummary, Observer, RunTree, SampledPairs, ShownMap, ShownSummary, Silent, StressSummary, Summary, Why,
+    check_memory, digits, disconnection, underdetermination,
+};
+pub(crate) use crate::fit::{X_SHIFT, available_memory, monitor};
+pub use crate::settings::{
+    CheckedConfig, FitConfig, InputConfig, Keep, MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS, ModelConfig,
+    PriorConfig, PriorFamily, RunConfig, Start, TreeConfig,
+};

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::config::FitConfig;
 use super::directory::RunDirectory;
-use super::error::RunError;
 use super::integrity::DRAWS;
-use super::summary::Summary;
 use crate::draws::DrawReader;
+use crate::error::RunError;
+use crate::fit::summary::Summary;
+use crate::settings::config::FitConfig;
 
 /// The draws that a run has made.
 pub struct RunDraws {
@@ -40,8 +40,8 @@ pub fn open_draws(directory: &Path) -> Result<RunDraws, RunError> {
     Ok(RunDraws { directory, config, reader, unfinished })
 }
 
-/// Opens the draws of a finished run, which must be those its summary speaks of.
-pub(super) fn open_finished(
+/// Opens the draws of a finished run, which must be those its summary describes.
+pub(crate) fn open_finished(
     directory: &RunDirectory,
     config: &FitConfig,
     summary: &Summary,

@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::config::INPUT_COPY;
 use super::directory::{CONFIG, LOCK, RunDirectory};
-use super::error::RunError;
 use crate::draws::atomic::is_temporary;
+use crate::error::RunError;
+use crate::settings::config::INPUT_COPY;
 
 /// What a run and the commands that look at it write into its directory.
 const OWN: [&str; 19] = [
@@ -33,7 +33,7 @@ const OWN: [&str; 19] = [
 ];
 
 /// A run that is to be replaced, if there is one, held so that nobody goes on with it.
-pub(super) struct OldRun {
+pub(crate) struct OldRun {
     directory: PathBuf,
     held: Option<Held>,
 }
@@ -73,7 +73,7 @@ impl OldRun {
 }
 
 /// An old run out of the way.
-pub(super) struct Removal {
+pub(crate) struct Removal {
     path: PathBuf,
     _held: Held,
 }

@@ -171,14 +171,14 @@ impl Windows {
     }
 }
 
-/// Running variances of many parameters (Welford), each pooled over the stretches between its leaps.
+/// Running variances of many parameters (Welford), each pooled over the stretches between its mode jumps.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RunningVariance(Vec<Stretch>);
 
 /// What is known of one parameter.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Stretch {
-    /// Draws since it last leapt, and their mean.
+    /// Draws since its last mode jump, and their mean.
     count: f64,
     mean: f64,
     /// Squared deviations from the means of all stretches, and how many of them are free.
@@ -288,9 +288,9 @@ mod tests {
         assert!(!windows.learns_mass(74) && windows.learns_mass(75) && !windows.learns_mass(950));
     }
 
-    /// An object that leaps back and forth in every draw has no variance to learn; one that leaps now and then, that within places.
+    /// An object that jumps back and forth in every draw has no variance to learn; one that jumps now and then, that within modes.
     #[test]
-    fn leaps_are_no_variance() {
+    fn jumps_are_no_variance() {
         let mut running = RunningVariance::new(2);
         for draw in 0..1_000 {
             let side = if draw % 2 == 0 { 100.0 } else { -100.0 };

@@ -33,8 +33,8 @@ impl CloseTips {
 
     /// Whether these are the same tips, merged in the same order.
     pub(super) fn merges_like(&self, other: &Self) -> bool {
-        let places = |tips: &Self| tips.merges.iter().map(|merge| (merge.kept, merge.other)).collect::<Vec<_>>();
-        places(self) == places(other)
+        let pairs = |tips: &Self| tips.merges.iter().map(|merge| (merge.kept, merge.other)).collect::<Vec<_>>();
+        pairs(self) == pairs(other)
     }
 
     /// Puts the contrasts' prior variances in place of the guesses for the coordinates they replace.
@@ -67,13 +67,13 @@ impl CloseTips {
         }
     }
 
-    /// The transpose of the inverse: from slopes by locations to slopes by estimates and contrasts.
-    fn pull_back(&self, slopes: &mut [f64]) {
-        for slopes in slopes.chunks_exact_mut(self.n_objects) {
+    /// The transpose of the inverse: from derivatives by locations to derivatives by estimates and contrasts.
+    fn pull_back(&self, derivatives: &mut [f64]) {
+        for derivatives in derivatives.chunks_exact_mut(self.n_objects) {
             for &CloseMerge { kept, other, share, .. } in &self.merges {
-                let (of_kept, of_other) = (slopes[kept], slopes[other]);
-                slopes[kept] = of_kept + of_other;
-                slopes[other] = share * of_kept - (1.0 - share) * of_other;
+                let (of_kept, of_other) = (derivatives[kept], derivatives[other]);
+                derivatives[kept] = of_kept + of_other;
+                derivatives[other] = share * of_kept - (1.0 - share) * of_other;
             }
         }
     }
@@ -116,7 +116,7 @@ impl<T: Target> Target for WithCloseTips<'_, T> {
         let (of_x, of_rest) = momentum.split_at_mut(self.n_coordinates);
         self.buffer.copy_from_slice(&gradient[..self.n_coordinates]);
         self.tips.pull_back(&mut self.buffer);
-        of_x.iter_mut().zip(&self.buffer).for_each(|(p, slope)| *p += step * slope);
+        of_x.iter_mut().zip(&self.buffer).for_each(|(p, derivative)| *p += step * derivative);
         self.target.kick(of_rest, step, &gradient[self.n_coordinates..]);
     }
 

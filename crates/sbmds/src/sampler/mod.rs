@@ -5,8 +5,8 @@ mod close_tips;
 mod gibbs;
 mod hamiltonian;
 mod hmc;
-mod leaps;
 mod metropolis;
+mod mode_jump;
 mod nuts;
 mod rigid;
 mod settings;
@@ -26,8 +26,8 @@ use crate::posterior::{Density, Parameters, Posterior, Spread, Workspace};
 use close_tips::{CloseTips, WithCloseTips};
 use gibbs::{NoiseWalk, draw_centre, draw_spread, shift_to_new_centre};
 use hmc::Hmc;
-use leaps::{Leaper, Leaps, is_time_to_search};
 use metropolis::{JointWalk, SingleWalk};
+use mode_jump::{Jumper, ModeJumps, is_time_to_search};
 use nuts::Nuts;
 
 /// What a person wants to know of one transition; the next step does not need it.
@@ -66,8 +66,8 @@ pub struct ChainState {
     spread: Spread,
     kernel: Kernel,
     noise: NoiseWalk,
-    /// Objects that leap, if any may.
-    leaps: Option<Leaps>,
+    /// Objects that jump between modes, if any may.
+    mode_jumps: Option<ModeJumps>,
     iteration: usize,
     n_warmup: usize,
     rng: ChaCha8Rng,
@@ -109,8 +109,9 @@ impl<'a> Chain<'a> {
         let tau = 2.4 * variance * (2.0 / posterior.likelihood().n_pairs().max(1) as f64).sqrt();
         let noise = NoiseWalk { step: settings.step_size(tau, NOISE_TARGET) };
         let n_warmup = settings.n_warmup;
-        let leaps = settings.leaps.then(Leaps::default);
-        let mut state = ChainState { current, variance, spread, kernel, noise, leaps, iteration: 0, n_warmup, rng };
+        let mode_jumps = settings.mode_jumps.then(ModeJumps::default);
+        let mut state =
+            ChainState { current, variance, spread, kernel, noise, mode_jumps, iteration: 0, n_warmup, rng };
         if n_warmup == 0 {
             state.freeze();
         }
@@ -132,7 +133,7 @@ impl<'a> Chain<'a> {
     pub fn use_tuning_of(&mut self, tuned: &ChainState) {
         self.state.kernel = tuned.kernel.clone();
         self.state.noise = tuned.noise.clone();
-        self.state.leaps = tuned.leaps.clone();
+        self.state.mode_jumps = tuned.mode_jumps.clone();
         self.state.n_warmup = self.state.iteration;
         self.state.freeze();
     }
@@ -143,8 +144,8 @@ impl<'a> Chain<'a> {
         if !matches!(self.state.kernel, Kernel::Nuts(_)) && !self.posterior.priors().noise.is_fixed() {
             self.move_noise();
         }
-        let leapt = self.leap();
-        self.move_spread(leapt);
+        let jumped = self.jump();
+        self.move_spread(jumped);
         self.state.iteration += 1;
         if self.state.iteration == self.state.n_warmup {
             self.state.freeze();
@@ -167,7 +168,7 @@ impl<'a> Chain<'a> {
         self.state.iteration < self.state.n_warmup
     }
 
-    /// The locations, N * D numbers, dimension by dimension, by place.
+    /// The locations, N * D numbers, dimension by dimension, by position.
     pub fn x(&self) -> &[f64] {
         let likelihood = self.posterior.likelihood();
         &self.state.current.position()[..likelihood.n_objects() * likelihood.n_dims()]
@@ -242,27 +243,27 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Leaps of single objects; now and then during warm-up all look for places. True if one did.
-    fn leap(&mut self) -> bool {
+    /// Mode jumps of single objects; now and then during warm-up all search for modes. True if one moved.
+    fn jump(&mut self) -> bool {
         let Self { posterior, state, .. } = self;
-        let ChainState { current, variance, spread, kernel, leaps, rng, iteration, n_warmup, .. } = state;
+        let ChainState { current, variance, spread, kernel, mode_jumps, rng, iteration, n_warmup, .. } = state;
         let searches = is_time_to_search(*iteration, *n_warmup);
-        let (Kernel::Nuts(nuts), Some(leaps)) = (kernel, leaps) else { return false };
-        if !searches && leaps.is_empty() {
+        let (Kernel::Nuts(nuts), Some(mode_jumps)) = (kernel, mode_jumps) else { return false };
+        if !searches && mode_jumps.is_empty() {
             return false;
         }
         let n_objects = posterior.likelihood().n_objects();
         let x = &mut current.position[..n_objects * posterior.likelihood().n_dims()];
-        let Some(mut leaper) = Leaper::new(posterior, x, variance.sqrt(), spread) else { return false };
+        let Some(mut jumper) = Jumper::new(posterior, x, variance.sqrt(), spread) else { return false };
         if searches {
-            leaps.search(&mut leaper, rng);
+            mode_jumps.search(&mut jumper, rng);
         } else {
-            leaps.leap(&mut leaper, rng);
+            mode_jumps.jump(&mut jumper, rng);
         }
         if *iteration < *n_warmup {
-            nuts.tell_of_leaps(leaper.gone_elsewhere());
+            nuts.tell_of_jumps(jumper.gone_elsewhere());
         }
-        leaper.has_moved()
+        jumper.has_moved()
     }
 
     fn move_noise(&mut self) {
@@ -289,12 +290,12 @@ impl<'a> Chain<'a> {
 
     /// The spread given the locations, and where the map is given the spread. Along a tree the latter waits for the end of
     /// warm-up: masses are learned from how locations move beside each other.
-    fn move_spread(&mut self, leapt: bool) {
+    fn move_spread(&mut self, jumped: bool) {
         let is_warming_up = self.is_warming_up();
         let Self { posterior, workspace, state, surrogate } = self;
         let ChainState { current, variance, spread, kernel, rng, .. } = state;
         let n_coordinates = posterior.likelihood().n_objects() * posterior.likelihood().n_dims();
-        let mut changed = draw_spread(posterior, workspace, &current.position[..n_coordinates], spread, rng) || leapt;
+        let mut changed = draw_spread(posterior, workspace, &current.position[..n_coordinates], spread, rng) || jumped;
         if !is_warming_up {
             changed |= draw_centre(posterior, workspace, &mut current.position[..n_coordinates], spread, rng);
         }

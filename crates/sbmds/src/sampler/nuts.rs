@@ -116,8 +116,8 @@ impl Nuts {
         }
     }
 
-    /// Objects have gone to other places: masses are to say how they move where they are.
-    pub(super) fn tell_of_leaps(&mut self, objects: &[usize]) {
+    /// Objects have jumped to other modes: masses are to say how they move within each.
+    pub(super) fn tell_of_jumps(&mut self, objects: &[usize]) {
         let Frame { n_objects, n_dims, .. } = self.frame;
         for &object in objects {
             (0..n_dims).for_each(|dim| self.variances.leave(dim * n_objects + object));
@@ -154,8 +154,8 @@ impl Nuts {
     }
 }
 
-/// How the map lies while masses are learned. No distance tells a map from the same map turned or shifted, and it drifts; learned
-/// from what drifts, masses would be those of the drift, and steps too long for everything else.
+/// How the map lies while masses are learned. No distance tells a map from the same map turned or shifted, and it drifts. Variances
+/// learned from the drift would be too large: steps too long for everything else, and so a small step size and long trajectories.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Frame {
     n_objects: usize,
@@ -233,8 +233,8 @@ impl<T: Target> Walk<'_, T> {
     /// catches the turns that a trajectory of just the wrong length would hide.
     fn turns(&mut self, tree: &Tree, depth: usize) -> bool {
         let inverse_mass = self.inverse_mass;
-        let mut momentum = |place: &Place| -> Rc<Vec<f64>> {
-            if depth < RIGID_FROM { place.momentum.clone() } else { place.shape_momentum(self.target, inverse_mass) }
+        let mut momentum = |node: &Node| -> Rc<Vec<f64>> {
+            if depth < RIGID_FROM { node.momentum.clone() } else { node.shape_momentum(self.target, inverse_mass) }
         };
         let [first, last] = &tree.ends;
         let (of_first, of_last) = (momentum(first), momentum(last));
@@ -243,7 +243,7 @@ impl<T: Target> Walk<'_, T> {
             return true;
         }
         let Some(seam) = &tree.seam else { return false };
-        let across = |sum: &[f64], beyond: &Place, from: &[f64], to: &[f64]| {
+        let across = |sum: &[f64], beyond: &Node, from: &[f64], to: &[f64]| {
             [from, to].iter().any(|point| weighted_dot_of_sum(sum, &beyond.momentum, point, inverse_mass) <= 0.0)
         };
         across(&seam.early_sum, &seam.late_first, &of_first, &momentum(&seam.late_first))
@@ -252,14 +252,14 @@ impl<T: Target> Walk<'_, T> {
 }
 
 /// A point of a trajectory.
-struct Place {
+struct Node {
     point: PhasePoint,
     momentum: Rc<Vec<f64>>,
     /// The momentum without rigid motions, computed when first needed.
     shape_momentum: OnceCell<Rc<Vec<f64>>>,
 }
 
-impl Place {
+impl Node {
     fn shape_momentum(&self, target: &mut impl Target, inverse_mass: &[f64]) -> Rc<Vec<f64>> {
         let without_rigid = || {
             let Some(motions) = target.rigid_motions(&self.point.evaluated.position) else {
@@ -276,9 +276,9 @@ impl Place {
 /// A stretch of trajectory: its ends, one point drawn from it, and its momenta summed.
 struct Tree {
     /// First and last point in time; the same point for a single leaf.
-    ends: [Rc<Place>; 2],
+    ends: [Rc<Node>; 2],
     momentum_sum: Rc<Vec<f64>>,
-    sample: Rc<Place>,
+    sample: Rc<Node>,
     /// Energy of the sample above that of the trajectory's start.
     sample_energy: f64,
     /// Log of the summed weights exp(-energy).
@@ -290,8 +290,8 @@ struct Tree {
 
 /// Where two halves met: the points on either side, and the summed momenta of either half.
 struct Seam {
-    early_last: Rc<Place>,
-    late_first: Rc<Place>,
+    early_last: Rc<Node>,
+    late_first: Rc<Node>,
     early_sum: Rc<Vec<f64>>,
     late_sum: Rc<Vec<f64>>,
 }
@@ -299,7 +299,7 @@ struct Seam {
 impl Tree {
     fn leaf(point: PhasePoint, energy: f64) -> Self {
         let momentum = Rc::new(point.momentum.clone());
-        let point = Rc::new(Place { point, momentum: momentum.clone(), shape_momentum: OnceCell::new() });
+        let point = Rc::new(Node { point, momentum: momentum.clone(), shape_momentum: OnceCell::new() });
         Self {
             momentum_sum: momentum,
             sample: point.clone(),

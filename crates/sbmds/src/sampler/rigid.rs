@@ -41,7 +41,7 @@ impl RigidMotions {
     }
 
     /// Removes from the momenta of the coordinates (and leaves those beyond them) what belongs to rigid motions: afterwards
-    /// no rigid velocity b has b' p = 0 left to say. Unchanged if the motions are not independent.
+    /// b' p = 0 for every rigid velocity b. Unchanged if the motions are not independent.
     pub(super) fn remove(&self, momentum: &mut [f64], inverse_mass: &[f64]) {
         let n_objects = self.rows[0].len();
         let masses: Vec<Vec<f64>> = inverse_mass[..self.n_dims * n_objects]
@@ -156,7 +156,7 @@ mod tests {
     fn one_rotation_is_left_alone_and_so_are_motions_that_depend_on_each_other() {
         assert!(RigidMotions::new(&numbers(10, 0.0), 2, None).is_none());
         assert!(RigidMotions::new(&numbers(10, 0.0), 1, None).is_none());
-        // All objects at one place: rotations do nothing.
+        // All objects at one location: rotations do nothing.
         let momentum = numbers(12, 5.0);
         let mut after = momentum.clone();
         RigidMotions::new(&[0.0; 12], 3, None).unwrap().remove(&mut after, &[1.0; 12]);

@@ -79,14 +79,14 @@ pub struct SamplerSettings {
     pub jitter: f64,
     /// Acceptance rate to adapt to; the default depends on the sampler.
     pub target_acceptance: Option<f64>,
-    /// Doublings of a NUTS trajectory before it may turn back; more make it long enough for motions of many objects together.
+    /// Minimum NUTS tree depth: trajectories long enough for slow motions of many objects together.
     #[serde(default)]
     pub min_depth: usize,
     /// Largest number of doublings of a NUTS trajectory.
     pub max_depth: usize,
-    /// Let single objects leap between several places (NUTS only).
-    #[serde(default)]
-    pub leaps: bool,
+    /// Let single objects jump between the modes of their conditional density (NUTS only).
+    #[serde(default, alias = "leaps")]
+    pub mode_jumps: bool,
     /// Adapt steps by the paper's rule instead of dual averaging.
     pub paper_adaptation: bool,
 }
@@ -101,7 +101,7 @@ impl Default for SamplerSettings {
             target_acceptance: None,
             min_depth: 0,
             max_depth: 10,
-            leaps: true,
+            mode_jumps: true,
             paper_adaptation: false,
         }
     }

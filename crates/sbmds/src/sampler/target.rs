@@ -18,7 +18,7 @@ pub trait Target {
         add_scaled_product(position, step, momentum, inverse_mass);
     }
 
-    /// Changes `momentum` by what the slope does in a time `step`.
+    /// Adds what the gradient does to `momentum` in a time `step`.
     fn kick(&mut self, momentum: &mut [f64], step: f64, gradient: &[f64]) {
         add_scaled(momentum, step, gradient);
     }
@@ -28,7 +28,7 @@ pub trait Target {
         position.to_vec()
     }
 
-    /// Motions of the position that change nothing that matters, if there are enough of them to matter.
+    /// Rotations (and shifts) that leave all distances unchanged; `None` when there are too few to affect the U-turn check.
     fn rigid_motions(&mut self, _position: &[f64]) -> Option<RigidMotions> {
         None
     }
@@ -131,10 +131,10 @@ impl Target for SurrogateTarget<'_> {
 
     fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
         self.sparse.gradient_at(&mut self.workspace.likelihood, position, self.sigma, gradient);
-        // The coupled pairs speak for all.
+        // The coupled pairs stand for all.
         let ratio = self.posterior.likelihood().n_pairs() as f64 / self.sparse.n_pairs() as f64;
-        for slope in gradient.iter_mut() {
-            *slope *= ratio;
+        for derivative in gradient.iter_mut() {
+            *derivative *= ratio;
         }
         self.posterior.add_prior_gradient(self.workspace, position, self.spread, gradient);
     }
@@ -168,7 +168,7 @@ impl Evaluated {
         for ((x, gradient), (shift, scale)) in dims.zip(shifts.iter().zip(scales)) {
             let before: f64 = sum_of_squares(x);
             x.iter_mut().for_each(|x| *x += shift);
-            gradient.iter_mut().for_each(|slope| *slope -= shift / scale);
+            gradient.iter_mut().for_each(|derivative| *derivative -= shift / scale);
             let change = -0.5 * (sum_of_squares(x) - before) / scale;
             self.density.log_prior_x += change;
             self.density.log_density += change;

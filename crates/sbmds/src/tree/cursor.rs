@@ -2,7 +2,7 @@
 
 use super::error::Fault;
 
-/// A place in the text, moved forward by reading.
+/// A position in the text, moved forward by reading.
 #[derive(Clone)]
 pub(super) struct Cursor<'t> {
     text: &'t str,

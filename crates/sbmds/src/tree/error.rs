@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Why a tree cannot be used: one readable sentence with its place and a remedy.
+/// Why a tree cannot be used: one readable sentence with its position and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
     /// The file cannot be read at all.

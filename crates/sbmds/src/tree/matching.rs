@@ -80,10 +80,10 @@ impl MatchedTree {
         &self.dropped
     }
 
-    /// The place of every tip, when object `order[k]` is at place k.
-    pub fn tip_places(&self, order: &[usize]) -> Vec<usize> {
-        let mut place_of = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(place, &object)| place_of[object] = place);
-        self.objects.iter().map(|&object| place_of[object]).collect()
+    /// The position of every tip, when object `order[k]` is at position k.
+    pub fn tip_positions(&self, order: &[usize]) -> Vec<usize> {
+        let mut position_of = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(position, &object)| position_of[object] = position);
+        self.objects.iter().map(|&object| position_of[object]).collect()
     }
 }

@@ -127,7 +127,7 @@ impl Parser<'_> {
             self.tree.label(node, label);
             self.cursor.skip_comments(&mut note)?;
         }
-        let place = self.cursor.at();
+        let position = self.cursor.at();
         let has_length = self.cursor.take(b':');
         if has_length {
             self.cursor.skip_comments(&mut note)?;
@@ -141,7 +141,7 @@ impl Parser<'_> {
         }
         if !has_length && !self.open.is_empty() {
             let problem = "this branch has no length";
-            return Err(Fault::new(place, problem, "give every branch a length: name:0.5"));
+            return Err(Fault::new(position, problem, "give every branch a length: name:0.5"));
         }
         self.tree.annotate(node, annotations);
         self.complete.push(node);

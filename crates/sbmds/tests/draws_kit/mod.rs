@@ -1,4 +1,4 @@
-//! What the tests of the draw store share: a small plan, draws that are a function of their place, directory contents.
+//! What the tests of the draw store share: a small plan, draws that are a function of chain and index, directory contents.
 #![allow(dead_code)] // Each test binary uses its own part.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub fn names(n_objects: usize) -> Names {
     Names::given((0..n_objects).map(name).collect()).unwrap()
 }
 
-/// A new directory, in memory where there is such a place: the tests with many checkpoints would mostly wait for syncs.
+/// A new directory, in memory where that is possible: the tests with many checkpoints would mostly wait for syncs.
 pub fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }

@@ -161,7 +161,7 @@ fn replace_number(rng: &mut StdRng, bytes: &mut Vec<u8>) {
     bytes.splice(start..end, PIECES[rng.random_range(12..26)].iter().copied());
 }
 
-/// The loop, with its place for files.
+/// The loop, with its directory for files.
 pub struct Fuzz {
     seeds: Vec<Seed>,
     names: Names,
@@ -185,7 +185,7 @@ impl Fuzz {
         let seed = &self.seeds[self.rng.random_range(0..self.seeds.len())];
         let content = mutated(&mut self.rng, seed.content.clone(), &self.seeds);
         let path = self.directory.join(seed.name);
-        fs::write(&path, &content).expect("the place for files can be written");
+        fs::write(&path, &content).expect("the directory for files can be written");
         let metric = [Metric::Euclidean, Metric::SqEuclidean, Metric::Manhattan, Metric::Cosine, Metric::Correlation]
             [self.rng.random_range(0..5)];
         let format = [Format::Auto, Format::Auto, Format::Matrix, Format::Phylip, Format::Npy, Format::Edges]
@@ -198,7 +198,7 @@ impl Fuzz {
             }
             Err(_) => {
                 let kept = self.directory.join(format!("failed-{}-{}", counts.n_executions, seed.name));
-                fs::write(&kept, &content).expect("the place for files can be written");
+                fs::write(&kept, &content).expect("the directory for files can be written");
                 panic!("{} ends a reader (format {format}, metric {metric})", kept.display());
             }
         }

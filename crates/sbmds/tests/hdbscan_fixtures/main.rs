@@ -22,8 +22,8 @@ fn read(name: &str) -> Table {
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     let n_dims = header.iter().filter(|name| name.starts_with('x')).count();
     let x = Locations::from_fn(rows.len(), n_dims, |object, dim| rows[object][dim].parse().unwrap());
-    let column = |place: usize| rows.iter().map(|row| row[place].to_owned()).collect();
-    Table { x, columns: header.iter().enumerate().map(|(place, name)| (name.clone(), column(place))).collect() }
+    let column = |index: usize| rows.iter().map(|row| row[index].to_owned()).collect();
+    Table { x, columns: header.iter().enumerate().map(|(index, name)| (name.clone(), column(index))).collect() }
 }
 
 /// How many numbers were compared; an empty cell is one the packages do not agree on with themselves.

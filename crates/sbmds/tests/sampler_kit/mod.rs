@@ -61,10 +61,10 @@ pub fn tree_priors(n_objects: usize, n_dims: usize, spare: f64) -> Vec<(&'static
         root = builder.parent(&[root, next], 0.3 * length(2 * tip));
     }
     // Tips are objects in another order.
-    let tip_places: Vec<usize> = (0..n_objects).rev().collect();
+    let tip_positions: Vec<usize> = (0..n_objects).rev().collect();
     // A root near the others, and few degrees of freedom but not so few that Sigma has no moments.
     let settings = BrownianSettings { root_sample_size: 0.5, ..BrownianSettings::paper(n_dims) };
-    let brownian = BrownianPrior::new(&builder.finish(), &tip_places, settings).unwrap();
+    let brownian = BrownianPrior::new(&builder.finish(), &tip_positions, settings).unwrap();
     let wishart = WishartPrior::new(n_dims as f64 + spare, Precision::scaled_identity(n_dims, 0.03)).unwrap();
     [("collapsed", PrecisionUpdate::Collapsed), ("gibbs", PrecisionUpdate::Gibbs)]
         .map(|(name, update)| (name, TreePrior { brownian: brownian.clone(), wishart: wishart.clone(), update }))

@@ -63,9 +63,9 @@ fn gradient_is_the_central_difference_and_is_added() {
         let mut gradient = vec![-1.0; case.x.len()];
         let value = case.prior.collapsed_log_density_and_gradient(&mut workspace, &case.x, &prior, &mut gradient);
         assert_eq!(value, case.prior.collapsed_log_density(&mut workspace, &case.x, &prior));
-        for (k, slope) in gradient.iter().enumerate() {
+        for (k, derivative) in gradient.iter().enumerate() {
             let value = |x: &[f64]| case.prior.collapsed_log_density(&mut workspace, x, &prior);
-            assert_close(central_difference(&case.x, k, value) - 1.0, *slope, 1e-5);
+            assert_close(central_difference(&case.x, k, value) - 1.0, *derivative, 1e-5);
         }
     }
 }

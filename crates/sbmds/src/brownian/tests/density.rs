@@ -31,8 +31,11 @@ fn gradient_is_that_of_the_dense_formula_and_is_added() {
         let value = case.prior.log_density_and_gradient(&mut workspace, &case.x, &case.precision, &mut gradient);
         assert_eq!(value, case.prior.log_density(&mut workspace, &case.x, &case.precision));
         for (at, found) in gradient.iter().enumerate() {
-            let slope = -expected[(at % n_objects, at / n_objects)];
-            assert!((found - 3.0 - slope).abs() <= 1e-8 * expected.norm_max(), "{found}, expected 3 + {slope}");
+            let derivative = -expected[(at % n_objects, at / n_objects)];
+            assert!(
+                (found - 3.0 - derivative).abs() <= 1e-8 * expected.norm_max(),
+                "{found}, expected 3 + {derivative}"
+            );
         }
     }
 }
@@ -44,9 +47,9 @@ fn gradient_is_the_central_difference() {
     let mut workspace = case.prior.workspace();
     let mut gradient = vec![0.0; case.x.len()];
     case.prior.log_density_and_gradient(&mut workspace, &case.x, &case.precision, &mut gradient);
-    for (k, slope) in gradient.iter().enumerate() {
+    for (k, derivative) in gradient.iter().enumerate() {
         let value = |x: &[f64]| case.prior.log_density(&mut workspace, x, &case.precision);
-        assert_close(central_difference(&case.x, k, value), *slope, 1e-5);
+        assert_close(central_difference(&case.x, k, value), *derivative, 1e-5);
     }
 }
 

@@ -47,8 +47,11 @@ fn prior_and_gradient_are_those_of_the_dense_formula_in_many_digits() {
         let mut gradient = vec![0.0; 16];
         let found = prior.log_density_and_gradient(&mut workspace, x.as_slice(), &precision, &mut gradient);
         assert_close(found, case.log_density, 1e-13);
-        for (object, slopes) in case.gradient.iter().enumerate() {
-            slopes.iter().enumerate().for_each(|(dim, slope)| assert_close(gradient[dim * 8 + object], *slope, 1e-12));
+        for (object, derivatives) in case.gradient.iter().enumerate() {
+            derivatives
+                .iter()
+                .enumerate()
+                .for_each(|(dim, derivative)| assert_close(gradient[dim * 8 + object], *derivative, 1e-12));
         }
         let found = prior.collapsed_log_density(&mut workspace, x.as_slice(), &WishartPrior::paper(2));
         assert_close(found, case.collapsed_log_density, 1e-13);

@@ -54,10 +54,10 @@ fn random_length(rng: &mut ChaCha8Rng) -> f64 {
     }
 }
 
-/// Everything needed to compare: a tree, shuffled places, locations and a precision.
+/// Everything needed to compare: a tree, shuffled positions, locations and a precision.
 pub struct Case {
     pub tree: Tree,
-    pub tip_places: Vec<usize>,
+    pub tip_positions: Vec<usize>,
     pub settings: BrownianSettings,
     pub prior: BrownianPrior,
     pub x: Vec<f64>,
@@ -66,13 +66,13 @@ pub struct Case {
 
 impl Case {
     pub fn new(tree: Tree, n_dims: usize, scaling: BranchScaling, kappa: f64, rng: &mut ChaCha8Rng) -> Self {
-        let mut tip_places: Vec<usize> = (0..tree.n_tips()).collect();
-        tip_places.shuffle(rng);
+        let mut tip_positions: Vec<usize> = (0..tree.n_tips()).collect();
+        tip_positions.shuffle(rng);
         let root_mean = (0..n_dims).map(|_| rng.sample(StandardNormal)).collect();
         let settings = BrownianSettings { scaling, root_sample_size: kappa, root_mean };
-        let prior = BrownianPrior::new(&tree, &tip_places, settings.clone()).unwrap();
+        let prior = BrownianPrior::new(&tree, &tip_positions, settings.clone()).unwrap();
         let x = (0..tree.n_tips() * n_dims).map(|_| rng.sample(StandardNormal)).collect();
-        Self { tree, tip_places, settings, prior, x, precision: random_precision(n_dims, rng) }
+        Self { tree, tip_positions, settings, prior, x, precision: random_precision(n_dims, rng) }
     }
 
     /// Trees of many sizes, in several dimensions, under both scalings. Roots are surer and branches longer than they may be:
@@ -91,7 +91,7 @@ impl Case {
     }
 
     pub fn dense(&self) -> Dense {
-        Dense::new(&self.tree, &self.tip_places, &self.settings)
+        Dense::new(&self.tree, &self.tip_positions, &self.settings)
     }
 
     /// X - mu0, N x D.
@@ -118,16 +118,16 @@ pub fn square(n_dims: usize, values: &[f64]) -> Mat<f64> {
 
 /// V, and the covariance of all nodes with the tips.
 pub struct Dense {
-    /// N x N, by place.
+    /// N x N, by position.
     pub v: Mat<f64>,
     /// All nodes x all nodes.
     pub nodes: Mat<f64>,
-    /// The node at every place.
+    /// The node at every position.
     pub node_at: Vec<usize>,
 }
 
 impl Dense {
-    pub fn new(tree: &Tree, tip_places: &[usize], settings: &BrownianSettings) -> Self {
+    pub fn new(tree: &Tree, tip_positions: &[usize], settings: &BrownianSettings) -> Self {
         let scale = if settings.scaling == BranchScaling::TotalLength { tree.total_length() } else { 1.0 };
         let path = |node| std::iter::successors(Some(node), |&node| tree.parent(node)).collect::<Vec<usize>>();
         let shared = |a: usize, b: usize| {
@@ -136,7 +136,7 @@ impl Dense {
         };
         let nodes = Mat::from_fn(tree.n_nodes(), tree.n_nodes(), |a, b| shared(a, b) + 1.0 / settings.root_sample_size);
         let mut node_at = vec![0; tree.n_tips()];
-        tree.tips().iter().zip(tip_places).for_each(|(&node, &place)| node_at[place] = node);
+        tree.tips().iter().zip(tip_positions).for_each(|(&node, &position)| node_at[position] = node);
         let v = Mat::from_fn(tree.n_tips(), tree.n_tips(), |a, b| nodes[(node_at[a], node_at[b])]);
         Self { v, nodes, node_at }
     }

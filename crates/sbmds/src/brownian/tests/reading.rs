@@ -18,7 +18,7 @@ fn cells_may_be_separated_in_every_usual_way() {
 }
 
 #[test]
-fn faults_are_named_with_their_place() {
+fn faults_are_named_with_their_position() {
     for (content, message) in [
         ("2,0.5\n0.5,x\n", "p.csv, line 2, column 2: expected a number, found \"x\". Remedy: "),
         ("2,\n0.5,1\n", "p.csv, line 1, column 2: expected a number, found \"\". Remedy: "),

@@ -56,7 +56,7 @@ fn tips_at_distance_zero_get_short_branches_and_are_named() {
         let mut workspace = found.workspace();
         for x in [X, [1.0; 8]] {
             let value = found.log_density_and_gradient(&mut workspace, &x, &Precision::identity(2), &mut gradient);
-            assert!(value.is_finite() && gradient.iter().all(|slope| slope.is_finite()), "{text}");
+            assert!(value.is_finite() && gradient.iter().all(|derivative| derivative.is_finite()), "{text}");
         }
     }
 }

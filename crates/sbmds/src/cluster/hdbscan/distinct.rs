@@ -1,4 +1,4 @@
-//! The distinct places among the points, in an order that depends on coordinates alone.
+//! The distinct locations among the points, in an order that depends on coordinates alone.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use crate::Locations;
 /// Distinct points sorted by their coordinates, each with the number of objects at it.
 ///
 /// Everything after this works on sorted distinct points, so no answer can depend on the order of the rows, and objects
-/// at the same place always share their fate.
+/// at the same location always share their fate.
 pub struct Distinct {
     pub n_dims: usize,
     /// Coordinates, point by point.
@@ -60,7 +60,7 @@ impl Distinct {
     }
 }
 
-/// -0 and 0 are one place.
+/// -0 and 0 are one location.
 fn unsigned_zero(value: f64) -> f64 {
     value + 0.0
 }

@@ -9,7 +9,7 @@ pub struct Edge {
     pub squared_reach: f64,
     /// Square of the distance |a - b|.
     pub squared_distance: f64,
-    /// The ends, lower first, as places in the sorted distinct points.
+    /// The ends, lower first, as indices into the sorted distinct points.
     pub ends: [u32; 2],
 }
 

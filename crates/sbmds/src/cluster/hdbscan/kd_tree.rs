@@ -9,7 +9,7 @@ pub struct KdTree<const D: usize> {
     n_dims: usize,
     /// Coordinates in tree order, point by point.
     coordinates: Vec<f64>,
-    /// Place of each point of the tree in the sorted distinct points.
+    /// Index of each point of the tree in the sorted distinct points.
     pub ranks: Vec<u32>,
     /// Copies of each point, in tree order.
     pub n_copies: Vec<u32>,

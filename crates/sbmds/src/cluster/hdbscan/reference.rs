@@ -39,16 +39,16 @@ pub(super) fn minimum_spanning_tree(points: &Distinct, squared_cores: &[f64]) ->
     let mut newest = 0;
     while !outside.is_empty() {
         let mut nearest = 0;
-        for place in 0..outside.len() {
-            let (point, best) = &mut outside[place];
+        for index in 0..outside.len() {
+            let (point, best) = &mut outside[index];
             let squared = squared_distance(points.point(newest as usize), points.point(*point as usize));
             let reach = squared.max(squared_cores[newest as usize]).max(squared_cores[*point as usize]);
             let edge = Edge::new(reach, squared, newest, *point);
             if edge.precedes(best) {
                 *best = edge;
             }
-            if outside[place].1.precedes(&outside[nearest].1) {
-                nearest = place;
+            if outside[index].1.precedes(&outside[nearest].1) {
+                nearest = index;
             }
         }
         let (point, edge) = outside.swap_remove(nearest);

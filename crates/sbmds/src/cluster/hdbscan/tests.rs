@@ -21,7 +21,7 @@ fn groups(sizes: &[usize], n_dims: usize, gap: f64, seed: u64) -> Locations {
     })
 }
 
-/// On a lattice: equal distances everywhere, and several points at one place.
+/// On a lattice: equal distances everywhere, and several points at one location.
 fn rounded(mut x: Locations, step: f64) -> Locations {
     x.as_mut_slice().iter_mut().for_each(|value| *value = (*value / step).round() * step);
     x
@@ -63,15 +63,15 @@ proptest! {
         let order = shuffled(x.n_objects(), seed);
         let settings = settings(5, min_samples, if leaf { Selection::Leaf } else { Selection::Eom });
         let (found, other) = (hdbscan(&x, &settings).unwrap(), hdbscan(&x.reordered(&order), &settings).unwrap());
-        for (place, &object) in order.iter().enumerate() {
-            prop_assert_eq!(found.labels[object], other.labels[place]);
-            prop_assert_eq!(found.probabilities[object], other.probabilities[place]);
-            prop_assert_eq!(found.outlier_scores[object], other.outlier_scores[place]);
+        for (index, &object) in order.iter().enumerate() {
+            prop_assert_eq!(found.labels[object], other.labels[index]);
+            prop_assert_eq!(found.probabilities[object], other.probabilities[index]);
+            prop_assert_eq!(found.outlier_scores[object], other.outlier_scores[index]);
         }
     }
 
     #[test]
-    fn rotation_scale_and_place_change_no_cluster(angle in 0.0..6.0, scale in 1e-6..1e6, seed in 0_u64..200) {
+    fn rotation_scale_and_shift_change_no_cluster(angle in 0.0..6.0, scale in 1e-6..1e6, seed in 0_u64..200) {
         let x = groups(&[60, 40, 30], 2, 5.0, seed);
         let (sin, cos) = f64::sin_cos(angle);
         let moved = Locations::from_fn(x.n_objects(), 2, |object, dim| {
@@ -102,22 +102,22 @@ fn labels_count_from_the_largest_cluster() {
 #[test]
 fn clusters_of_equal_size_count_in_order_of_their_coordinates() {
     // Two mirror images; the left one has the smaller coordinates wherever it stands in the file.
-    let place = |object: usize| (object % 10) as f64 * 0.1 + if object < 10 { 100.0 } else { 0.0 };
-    let x = Locations::from_fn(20, 1, |object, _| place(object));
+    let coordinate = |object: usize| (object % 10) as f64 * 0.1 + if object < 10 { 100.0 } else { 0.0 };
+    let x = Locations::from_fn(20, 1, |object, _| coordinate(object));
     let found = hdbscan(&x, &HdbscanSettings::new(5)).unwrap();
     assert_eq!(found.labels, [vec![1; 10], vec![0; 10]].concat());
 }
 
 #[test]
-fn points_at_one_place_are_noise_as_in_scikit_learn() {
+fn coincident_points_are_noise_as_in_scikit_learn() {
     let found = hdbscan(&Locations::zeros(30, 2), &HdbscanSettings::new(5)).unwrap();
     assert_eq!((found.n_clusters, found.n_noise()), (0, 30));
     assert!(found.outlier_scores.iter().all(|&score| score == 0.0));
 }
 
 #[test]
-fn places_with_enough_copies_are_clusters_as_in_scikit_learn() {
-    // Five places on a line, eight copies each, in turns; -0 is 0.
+fn points_with_enough_copies_are_clusters_as_in_scikit_learn() {
+    // Five points on a line, eight copies each, in turns; -0 is 0.
     let x = Locations::from_fn(40, 1, |object, _| if object == 0 { -0.0 } else { (object % 5) as f64 });
     for selection in [Selection::Eom, Selection::Leaf] {
         let found = hdbscan(&x, &settings(5, 5, selection)).unwrap();
@@ -129,7 +129,7 @@ fn places_with_enough_copies_are_clusters_as_in_scikit_learn() {
 #[test]
 fn copies_share_their_cluster_and_weigh_as_many() {
     let mut x = groups(&[30, 30], 2, 20.0, 3);
-    // Nine more of object 0: ten samples at one place.
+    // Nine more of object 0: ten samples at one location.
     for object in 1..10 {
         (0..2).for_each(|dim| x.set(object, dim, x.get(0, dim)));
     }

@@ -3,18 +3,18 @@
 use super::super::InputError;
 use super::{Format, Metric, names, read_as, read_auto, read_graph_as, read_positions_as};
 
-/// A content, and the message it must cause: place, problem, remedy.
+/// A content, and the message it must cause: position, problem, remedy.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
 fn check<T>(cases: &[Case], read: impl Fn(&[u8]) -> Result<T, InputError>) {
-    for (content, place, problem, remedy) in cases {
+    for (content, position, problem, remedy) in cases {
         let error = read(content.as_bytes()).map(|_| ()).expect_err(content);
-        assert_eq!(error.to_string(), format!("{place}: {problem}. Remedy: {remedy}."), "\n{content}");
+        assert_eq!(error.to_string(), format!("{position}: {problem}. Remedy: {remedy}."), "\n{content}");
     }
 }
 
 #[test]
-fn places_can_be_asked_for() {
+fn positions_can_be_asked_for() {
     let error = read_auto("d.csv", b",a,b,c\na,0,1,2\nb,1,0,-0.5\nc,2,3,0\n").map(|_| ()).unwrap_err();
     assert_eq!((error.file(), error.line(), error.column()), ("d.csv", Some(3), Some(4)));
     assert_eq!(error.objects(), ["b", "c"]);
@@ -23,13 +23,13 @@ fn places_can_be_asked_for() {
 
 #[test]
 fn text_that_is_not_utf8_is_placed_by_line_and_byte() {
-    for (content, place) in [
+    for (content, position) in [
         (&b",a,b,c\na,0,1,2\nb\xe9,1,0,3\n"[..], "d.csv, line 3: the text is not UTF-8 (byte 16 of the file"),
         (b"\xef\xbb\xbf,\xe9,b,c\na,0,1,2\n", "d.csv, line 1: the text is not UTF-8 (byte 4 of the file"),
         (b"\xff\xfe,\0a\0", "d.csv, line 1: the text is not UTF-8 (byte 0 of the file"),
     ] {
         let message = read_auto("d.csv", content).map(|_| ()).unwrap_err().to_string();
-        assert!(message.starts_with(place), "{message}");
+        assert!(message.starts_with(position), "{message}");
         assert!(message.contains("Remedy: save the file as UTF-8, for example with: iconv"), "{message}");
     }
 }

@@ -29,8 +29,8 @@ fn defined(metric: Metric, x: &[f64], y: &[f64]) -> f64 {
         Metric::Hamming => x.iter().zip(y).filter(|(x, y)| x != y).count() as f64 / x.len() as f64,
         Metric::Haversine => {
             // The angle between unit vectors, which is another way to the same distance.
-            let unit = |place: &[f64]| {
-                let (latitude, longitude) = (place[0].to_radians(), place[1].to_radians());
+            let unit = |point: &[f64]| {
+                let (latitude, longitude) = (point[0].to_radians(), point[1].to_radians());
                 [latitude.cos() * longitude.cos(), latitude.cos() * longitude.sin(), latitude.sin()]
             };
             let (x, y) = (unit(x), unit(y));

@@ -70,7 +70,7 @@ enum Change {
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    let place = any::<usize>();
+    let at = any::<usize>();
     let telling = prop::sample::select(vec![
         ",",
         "\t",
@@ -98,12 +98,12 @@ fn change() -> impl Strategy<Value = Change> {
         "value",
     ]);
     prop_oneof![
-        (place, any::<u8>()).prop_map(|(at, byte)| Change::Flip(at, byte)),
-        (place, 1_usize..9).prop_map(|(at, n)| Change::Delete(at, n)),
-        (place, prop::collection::vec(any::<u8>(), 1..5)).prop_map(|(at, bytes)| Change::Insert(at, bytes)),
-        (place, telling).prop_map(|(at, text)| Change::Insert(at, text.into())),
-        (place, 1_usize..40).prop_map(|(at, n)| Change::Repeat(at, n)),
-        place.prop_map(Change::Cut),
+        (at, any::<u8>()).prop_map(|(at, byte)| Change::Flip(at, byte)),
+        (at, 1_usize..9).prop_map(|(at, n)| Change::Delete(at, n)),
+        (at, prop::collection::vec(any::<u8>(), 1..5)).prop_map(|(at, bytes)| Change::Insert(at, bytes)),
+        (at, telling).prop_map(|(at, text)| Change::Insert(at, text.into())),
+        (at, 1_usize..40).prop_map(|(at, n)| Change::Repeat(at, n)),
+        at.prop_map(Change::Cut),
     ]
 }
 

@@ -17,7 +17,7 @@ impl Avx2Single {
         Self { tables: eight() }
     }
 
-    /// The polynomials of `table` in the intervals `place.0`; each power's coefficients are one register.
+    /// The polynomials of `table` in the intervals `cell.0`; each power's coefficients are one register.
     #[inline(always)]
     fn value(self, table: &Table<8, 6>, (interval, offset): (__m256i, __m256)) -> __m256 {
         // SAFETY: `self` proves that the machine has these instructions, and a row holds eight numbers.
@@ -124,10 +124,10 @@ impl Simd for Avx2Single {
 // SAFETY: as above.
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Single for Avx2Single {
-    type Place = (__m256i, __m256);
+    type Cell = (__m256i, __m256);
 
     #[inline(always)]
-    fn place(self, u: __m256) -> (__m256i, __m256) {
+    fn cell(self, u: __m256) -> (__m256i, __m256) {
         // Adding and subtracting 1.5 * 2^23 rounds to a whole number, whose low three bits then index the tables.
         const ROUND_TO_WHOLE: f64 = 1.5 * (1u64 << 23) as f64;
         unsafe {
@@ -138,11 +138,11 @@ impl Single for Avx2Single {
         }
     }
     #[inline(always)]
-    fn ratio(self, place: (__m256i, __m256)) -> __m256 {
-        self.value(&self.tables.ratio, place)
+    fn ratio(self, cell: (__m256i, __m256)) -> __m256 {
+        self.value(&self.tables.ratio, cell)
     }
     #[inline(always)]
-    fn log_phi(self, place: (__m256i, __m256)) -> __m256 {
-        self.value(&self.tables.log_phi, place)
+    fn log_phi(self, cell: (__m256i, __m256)) -> __m256 {
+        self.value(&self.tables.log_phi, cell)
     }
 }

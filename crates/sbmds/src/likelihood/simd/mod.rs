@@ -70,6 +70,15 @@ pub(super) trait Simd: Copy + Send + Sync {
             self.load(gathered.as_ptr())
         }
     }
+    /// [`Simd::gather`] from `from` and from the number after it.
+    ///
+    /// # Safety
+    /// All of them can be read.
+    #[inline(always)]
+    unsafe fn gather_two(self, from: *const Self::Number, indices: *const u32, step: usize) -> (Self::V, Self::V) {
+        // SAFETY: the caller's promise.
+        unsafe { (self.gather(from, indices, step), self.gather(from.wrapping_add(1), indices, step)) }
+    }
     /// Adds every lane to its f64.
     ///
     /// # Safety
@@ -132,14 +141,14 @@ pub(super) trait Double: Simd<Number = f64> {
 /// Single precision: phi / Phi and log Phi are looked up (see `tables`).
 pub(super) trait Single: Simd<Number = f32> {
     /// An interval of the tables and the offset from its middle, for each lane.
-    type Place: Copy;
+    type Cell: Copy;
 
     /// Where the tables hold the numbers `u`, which are not negative.
-    fn place(self, u: Self::V) -> Self::Place;
+    fn cell(self, u: Self::V) -> Self::Cell;
     /// phi / Phi there, in the unit of the tables.
-    fn ratio(self, place: Self::Place) -> Self::V;
+    fn ratio(self, cell: Self::Cell) -> Self::V;
     /// log Phi there.
-    fn log_phi(self, place: Self::Place) -> Self::V;
+    fn log_phi(self, cell: Self::Cell) -> Self::V;
 }
 
 /// Lanes of the widest vectors: of f32 with AVX-512.

@@ -17,7 +17,7 @@ impl PortableSingle {
         Self { tables: eight() }
     }
 
-    /// The polynomials of `table` in the intervals `place.0`.
+    /// The polynomials of `table` in the intervals `cell.0`.
     #[inline(always)]
     fn value(self, table: &Table<8, 6>, (interval, offset): ([u32; LANES], V)) -> V {
         let coefficient = |power: usize| -> V { from_fn(|i| table.0[power][interval[i] as usize & 7]) };
@@ -121,10 +121,10 @@ impl Simd for PortableSingle {
 }
 
 impl Single for PortableSingle {
-    type Place = ([u32; LANES], V);
+    type Cell = ([u32; LANES], V);
 
     #[inline(always)]
-    fn place(self, u: V) -> ([u32; LANES], V) {
+    fn cell(self, u: V) -> ([u32; LANES], V) {
         // Adding and subtracting 1.5 * 2^23 rounds to a whole number, whose low three bits then index the tables.
         const ROUND_TO_WHOLE: f32 = 1.5 * (1u32 << 23) as f32;
         let u = u.map(|u| if u < self.tables.end { u } else { self.tables.end });
@@ -132,11 +132,11 @@ impl Single for PortableSingle {
         (shifted.map(f32::to_bits), from_fn(|i| u[i] - (shifted[i] - ROUND_TO_WHOLE)))
     }
     #[inline(always)]
-    fn ratio(self, place: ([u32; LANES], V)) -> V {
-        self.value(&self.tables.ratio, place)
+    fn ratio(self, cell: ([u32; LANES], V)) -> V {
+        self.value(&self.tables.ratio, cell)
     }
     #[inline(always)]
-    fn log_phi(self, place: ([u32; LANES], V)) -> V {
-        self.value(&self.tables.log_phi, place)
+    fn log_phi(self, cell: ([u32; LANES], V)) -> V {
+        self.value(&self.tables.log_phi, cell)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The argument is u = 4/3 z: intervals of 1/2 (or 1) in u then are of 3/8 (3/4) in z, sixteen (eight) of them reach to
 //! z = 5.8 where phi / Phi is 2e-8, and an interval is found by one addition. Absolute, not relative errors matter:
-//! the slope of a pair is (z - y + phi / Phi) / z.
+//! the derivative of a pair is (z - y + phi / Phi) / z.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::sync::OnceLock;

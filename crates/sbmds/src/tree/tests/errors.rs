@@ -1,11 +1,11 @@
-//! Malformed trees by error message: the place, what was expected, what to do.
+//! Malformed trees by error message: the position, what was expected, what to do.
 
 use super::*;
 
 #[track_caller]
-fn refused(text: &str, place: &str, problem: &str) {
+fn refused(text: &str, position: &str, problem: &str) {
     let message = read(text, None).unwrap_err().to_string();
-    let start = format!("x.trees{place}: ");
+    let start = format!("x.trees{position}: ");
     assert!(message.starts_with(&start), "{text}: {message} does not start with {start}");
     assert!(message.contains(problem) && message.contains("Remedy: "), "{text}: no {problem:?} in {message}");
 }

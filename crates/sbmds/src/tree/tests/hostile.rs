@@ -28,7 +28,7 @@ fn check_usable(tree: Tree) {
     assert_eq!(tree.match_tips(&first, true).unwrap().tree().n_tips(), 1);
 }
 
-/// One change to the text; places are taken modulo its length.
+/// One change to the text; positions are taken modulo its length.
 fn change() -> impl Strategy<Value = (usize, usize, String)> {
     let pieces =
         ["(", ")", "[", "]", ",", ":", ";", "'", "\"", "=", "{", "}", "\n", "&", "1e999", "-", "#NEXUS", "tree", ""];

@@ -10,8 +10,8 @@ fn matched(text: &str, objects: &[&str]) -> super::super::MatchedTree {
 fn tips_are_joined_by_name() {
     let found = matched("((c:1,a:2):3,b:4);", &["a", "b", "c"]);
     assert_eq!(found.objects(), [2, 0, 1]);
-    // Object 1 (b) is at place 0, object 2 (c) at place 1, object 0 (a) at place 2.
-    assert_eq!(found.tip_places(&[1, 2, 0]), [1, 2, 0]);
+    // Object 1 (b) is at position 0, object 2 (c) at position 1, object 0 (a) at position 2.
+    assert_eq!(found.tip_positions(&[1, 2, 0]), [1, 2, 0]);
     assert!(found.dropped().is_empty());
 }
 

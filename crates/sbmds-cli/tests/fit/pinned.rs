@@ -1,0 +1,107 @@
+//! Draws of small fits, pinned by hashes: a change of the code that is not meant to change results must keep every bit.
+//!
+//! Where a change of bits is meant, CHANGELOG says which and why, and the line that this test prints replaces the old one.
+//! The pins hold for the portable instruction set on x86-64 Linux: mathematical functions of other systems round differently.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::fmt::Write;
+
+use crate::kit::{Case, dissimilarity, files_below, matrix};
+use crate::program::Ended;
+
+/// A fit, what is exported of it, and the hash of that.
+struct Pin {
+    name: &'static str,
+    /// Input and flags.
+    fit: &'static str,
+    export: &'static str,
+    hash: u64,
+}
+
+/// The draws as the sampler had them.
+const fn raw(name: &'static str, fit: &'static str, hash: u64) -> Pin {
+    Pin { name, fit, export: "--raw", hash }
+}
+
+/// The draws aligned to the map that is shown.
+const fn aligned(name: &'static str, fit: &'static str, hash: u64) -> Pin {
+    Pin { name, fit, export: "", hash }
+}
+
+#[rustfmt::skip]
+const PINS: [Pin; 20] = [
+    raw("default", "matrix.csv", 0xbee74a3133c9724b),
+    raw("nuts-dispersed", "matrix.csv --sampler nuts --couplings dispersed:4", 0x222e70d47e1c353f),
+    raw("nuts-landmark-3d", "matrix.csv --sampler nuts --couplings landmark:5 -D 3", 0xaa846c777fcf6ffe),
+    raw("nuts-graph", "missing.csv --sampler nuts --couplings graph:graph.csv", 0x029481036e1591c9),
+    raw("nuts-normal-6d", "matrix.csv --sampler nuts --noise normal -D 6 --start prior", 0x38022b113b2ec8e1),
+    raw("nuts-paper", "matrix.csv --sampler nuts --priors paper --start prior", 0x58ff61770f9bae0f),
+    raw("nuts-standardize", "matrix.csv --sampler nuts --priors paper --standardize --couplings band:4", 0x2fdd327befe25823),
+    raw("nuts-learned-scale", "matrix.csv --sampler nuts --learn-scale --couplings dispersed:4", 0x8d05fc72e809d90c),
+    raw("nuts-tree", "matrix.csv --sampler nuts --tree tree.nwk", 0x853e39e96e07f83c),
+    raw("hmc", "matrix.csv --sampler hmc --jitter 0.2 --start prior", 0xea4af84122146d85),
+    raw("hmc-paper-band", "matrix.csv --sampler hmc --couplings band:4 --priors paper --paper-adaptation", 0x0b6090e6c3a4ca97),
+    raw("hmc-tree-gibbs", "matrix.csv --sampler hmc --tree tree.nwk --trait-precision-update gibbs --priors paper", 0xa7145c01b99f1bce),
+    raw("mh-f32", "matrix.csv --sampler mh --storage f32 --start prior", 0xfb90278374dd0815),
+    raw("mh-tree", "matrix.csv --sampler mh --tree tree.nwk --couplings dispersed:4", 0xdea5867a2770b397),
+    raw("mwg-dispersed", "matrix.csv --sampler mwg --couplings dispersed:4 --start prior", 0xff65118e14e3270d),
+    raw("mwg-tree-gibbs", "matrix.csv --sampler mwg --tree tree.nwk --trait-precision-update gibbs", 0x19a82fe981b1d559),
+    raw("surrogate", "matrix.csv --sampler surrogate", 0x969c7ec0115c1266),
+    raw("features", "features.csv --features --metric cosine --sampler nuts --start landmark", 0x5e1c9936066c0c12),
+    aligned("aligned", "matrix.csv --sampler nuts", 0x6f9f2d16cb5f1922),
+    aligned("aligned-tree-3d", "matrix.csv --sampler hmc --tree tree.nwk -D 3", 0x98940d4d58797109),
+];
+
+#[test]
+fn draws_keep_every_bit() {
+    let case = case();
+    let mut changed = String::new();
+    for Pin { name, fit, export, hash } in PINS {
+        let found = hash_of_draws(&case, name, fit, export);
+        if found != hash {
+            let kind = if export.is_empty() { "aligned" } else { "raw" };
+            writeln!(changed, "    {kind}({name:?}, {fit:?}, 0x{found:016x}),").unwrap();
+        }
+    }
+    assert!(changed.is_empty(), "other draws than pinned:\n{changed}");
+}
+
+/// Thirteen objects, with all pairs and with some missing; a graph that leaves out every seventh pair;
+/// vectors of features; a tree of the objects.
+fn case() -> Case {
+    let n_objects = 13;
+    let case = Case { directory: tempfile::tempdir().unwrap() };
+    // Few digits: another rounding of the rule that makes the data must not look like another fit.
+    let rounded = |a: usize, b: usize| (dissimilarity(a, b) * 1e4).round() / 1e4;
+    case.write("matrix.csv", &matrix(n_objects, rounded));
+    case.write("missing.csv", &matrix(n_objects, |a, b| if (a + b) % 11 == 3 { f64::NAN } else { rounded(a, b) }));
+    let pairs = (0..n_objects).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let graph: String = pairs.filter(|(a, b)| (a + 2 * b) % 7 != 0).map(|(a, b)| format!("o{a},o{b}\n")).collect();
+    case.write("graph.csv", &graph);
+    let feature = |n: usize, column: usize| ((n * n + 3 * column * n) % 17) as f64 - 6.0;
+    let vector = |n: usize| format!("o{n},{},{},{}\n", feature(n, 0), feature(n, 1), feature(n, 2));
+    case.write("features.csv", &("name,u,v,w\n".to_owned() + &(0..n_objects).map(vector).collect::<String>()));
+    // A caterpillar: every object branches off the line to the later ones.
+    let tree = (1..n_objects).fold("o0:0.75".to_owned(), |tree, n| format!("({tree},o{n}:{}):0.5", 0.25 * n as f64));
+    case.write("tree.nwk", &(tree + ";\n"));
+    case
+}
+
+fn hash_of_draws(case: &Case, name: &str, fit: &str, export: &str) -> u64 {
+    let run =
+        |arguments: &str| -> Ended { case.command(arguments).env("SBMDS_SIMD", "portable").output().unwrap().into() };
+    // Short chains: bits differ from the first wrong iteration on.
+    let length = "--chains 2 --warmup 40 --draws 20 --seed 7 --threads 2 --no-report";
+    let kept = if export == "--raw" { "--raw-draws" } else { "" };
+    run(&format!("fit {fit} --out {name} {length} {kept}")).expect_finished();
+    run(&format!("export {name} {export} --out {name}-npy")).expect(0, &[]);
+    let mut arrays = files_below(&case.path(&format!("{name}-npy")));
+    arrays.retain(|path, _| path.extension().is_some_and(|extension| extension == "npy"));
+    assert!(arrays.len() >= 3, "{:?}", arrays.keys());
+    fnv1a(arrays.into_values().flatten())
+}
+
+/// The FNV-1a hash of 64 bits: short, and enough to notice a difference.
+fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

@@ -1,0 +1,275 @@
+//! `sbmds bench samplers`: effective draws per second on the paper's efficiency study.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use rand::RngExt;
+use sbmds::diagnostics::{Chains, ess_bulk};
+use sbmds::likelihood::{Likelihood, Noise, Storage};
+use sbmds::posterior::{Parameters, Posterior, Priors, Spread, Workspace};
+use sbmds::random::{Purpose, stream};
+use sbmds::sampler::{Chain, Sampler, SamplerSettings};
+use sbmds::simulate::{self, Simulation};
+use serde::Serialize;
+
+use super::clock::Clock;
+use super::coupled::Coupled;
+use super::error::BenchError;
+use super::numbers::{grouped, short};
+use super::overhead::Overhead;
+use super::passing::Passing;
+
+/// Flags of `sbmds bench samplers`.
+#[derive(Args)]
+pub struct Samplers {
+    /// Numbers of objects
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [20, 40, 80, 160, 320])]
+    objects: Vec<usize>,
+    /// Couplings
+    #[arg(long, value_name = "C,C", value_delimiter = ',', default_values_t = COUPLINGS)]
+    couplings: Vec<Coupled>,
+    /// Samplers: nuts, hmc, mh, mwg, surrogate
+    #[arg(long, value_name = "S,S", value_delimiter = ',', default_values_t = SAMPLERS)]
+    samplers: Vec<Sampler>,
+    /// Standard deviation of the simulated half-normal noise
+    #[arg(long, value_name = "SD", default_value_t = 0.2)]
+    noise: f64,
+    /// Dimensions of the truth and of the map
+    #[arg(long, value_name = "D", default_value_t = 2)]
+    dims: usize,
+    /// Trajectory lengths of hmc and surrogate vary by this fraction
+    #[arg(long, value_name = "J", default_value_t = 0.0)]
+    jitter: f64,
+    /// Doublings of a NUTS trajectory before it may turn back
+    #[arg(long, value_name = "DEPTH", default_value_t = 0)]
+    min_depth: usize,
+    /// Seconds of kept draws for each configuration
+    #[arg(long, value_name = "S", default_value_t = 2.0)]
+    seconds: f64,
+    /// Iterations that adapt and are thrown away
+    #[arg(long, value_name = "W", default_value_t = 1_000)]
+    warmup: usize,
+    /// Seed of data and chains
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+const COUPLINGS: [Coupled; 4] = [Coupled::Full, Coupled::Band(10), Coupled::Landmark(10), Coupled::Dispersed(10)];
+const SAMPLERS: [Sampler; 4] = [Sampler::Hmc, Sampler::Mh, Sampler::Mwg, Sampler::Nuts];
+
+/// Distances whose effective sample size is watched, beside sigma.
+const MONITORED_PAIRS: usize = 200;
+/// Draws kept at most: enough for any estimate, little memory.
+const MOST_DRAWS: usize = 200_000;
+
+/// One row of the table.
+#[derive(Serialize)]
+struct Row {
+    n_objects: usize,
+    couplings: String,
+    sampler: String,
+    n_pairs: usize,
+    n_draws: usize,
+    acceptance: f64,
+    seconds: f64,
+    /// Smallest bulk effective sample size over the monitored distances and sigma.
+    min_ess: f64,
+    min_ess_per_second: f64,
+    /// Nothing for samplers without gradients.
+    gradients_per_min_ess: Option<f64>,
+    /// What a gradient costs inside the sampler (Hamiltonian samplers).
+    overhead: Option<Overhead>,
+}
+
+impl Samplers {
+    pub(super) fn run(&self) -> Result<(), BenchError> {
+        self.check()?;
+        let mut rows = Vec::new();
+        if !self.json {
+            println!("{}", self.heading());
+        }
+        for &n_objects in &self.objects {
+            let mut rng = stream(self.seed, 0, Purpose::Simulation);
+            let noise = simulate::Noise::HalfNormal { sd: self.noise };
+            let data = Simulation::new(n_objects, self.dims, noise, &mut rng);
+            for &coupled in &self.couplings {
+                for &sampler in &self.samplers {
+                    let line = Passing::line(format!("{} objects, {coupled}, {sampler}", grouped(n_objects)));
+                    let row = self.measure(&data, coupled, sampler.resolve());
+                    drop(line);
+                    if !self.json {
+                        println!("{}", row.line());
+                    }
+                    rows.push(row);
+                }
+            }
+        }
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&rows).map_err(BenchError::new)?);
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), BenchError> {
+        if let Some(n_objects) = self.objects.iter().find(|&&n| n < 3) {
+            return Err(BenchError::new(format!("--objects {n_objects}: give 3 or more")));
+        }
+        if self.dims == 0 || !(self.seconds > 0.0 && self.noise > 0.0) || !(0.0..1.0).contains(&self.jitter) {
+            return Err(BenchError::new(
+                "--dims, --seconds and --noise must be above zero, --jitter at least 0 and below 1",
+            ));
+        }
+        Ok(())
+    }
+
+    fn heading(&self) -> String {
+        format!(
+            "half-normal noise {}, D = {}, one thread; min ESS over {MONITORED_PAIRS} distances and sigma;\n\
+             leapfrog, iteration: processor time per gradient, against the bare gradient of the likelihood\n\
+             {:>8}  {:<13} {:<10} {:>7} {:>9} {:>10} {:>13} {:>13} {:>9} {:>10}\n\
+             {:>8}  {:<13} {:<10} {:>7} {:>9} {:>10} {:>13} {:>13} {:>9} {:>10}",
+            self.noise,
+            self.dims,
+            "objects",
+            "couplings",
+            "sampler",
+            "accept",
+            "draws",
+            "min ESS/s",
+            "gradients per",
+            "bare gradient",
+            "leapfrog",
+            "iteration",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "min ESS",
+            "us",
+            "of bare",
+            "of bare"
+        )
+    }
+
+    fn measure(&self, data: &Simulation, coupled: Coupled, sampler: Sampler) -> Row {
+        let n_objects = data.truth().n_objects();
+        let arrange = |coupled: Coupled| {
+            let pairs = coupled.pairs(n_objects);
+            let noise = Noise::TruncatedNormal;
+            Arc::new(Likelihood::new(n_objects, self.dims, &pairs, noise, Storage::F64, |a, b| data.delta(a, b)))
+        };
+        let likelihood = arrange(coupled);
+        let surrogate = (sampler == Sampler::Surrogate).then(|| arrange(Coupled::Dispersed(10)));
+        let posterior = Posterior::new(likelihood.clone(), Priors::paper(self.dims));
+        let settings = SamplerSettings {
+            sampler,
+            n_warmup: self.warmup,
+            jitter: self.jitter,
+            min_depth: self.min_depth,
+            ..SamplerSettings::default()
+        };
+        let start = Parameters {
+            x: data.truth().as_slice().to_vec(),
+            variance: self.noise * self.noise,
+            spread: Spread::Scales(vec![1.0; self.dims]),
+        };
+        let rng = stream(self.seed, 0, Purpose::Sampling);
+        let mut chain = Chain::start(&posterior, surrogate, &settings, start, rng, Workspace::serial());
+        while chain.is_warming_up() {
+            chain.step();
+        }
+        let record = self.record(&mut chain, n_objects);
+        let min_ess = record.quantities.iter().map(min_ess_of).fold(f64::INFINITY, f64::min);
+        let seconds = record.time.as_secs_f64();
+        let n_draws = record.quantities[0].len();
+        let per_gradient = |value: f64| (record.n_gradients > 0).then_some(value);
+        Row {
+            n_objects,
+            couplings: coupled.to_string(),
+            sampler: sampler.to_string(),
+            n_pairs: likelihood.n_pairs(),
+            n_draws,
+            acceptance: record.acceptance / n_draws as f64,
+            seconds,
+            min_ess,
+            min_ess_per_second: min_ess / seconds,
+            gradients_per_min_ess: per_gradient(record.n_gradients as f64 / min_ess),
+            overhead: (record.n_gradients > 0).then(|| Overhead::measure(&posterior, &mut chain, record.step_size)),
+        }
+    }
+
+    /// Draws for the given time, timing the chain alone.
+    fn record(&self, chain: &mut Chain, n_objects: usize) -> Record {
+        let pairs = monitored_pairs(n_objects, self.seed);
+        let mut record = Record {
+            quantities: vec![Vec::new(); pairs.len() + 1],
+            time: Duration::ZERO,
+            acceptance: 0.0,
+            n_gradients: 0,
+            step_size: f64::NAN,
+        };
+        let start = Instant::now();
+        while start.elapsed().as_secs_f64() < self.seconds && record.quantities[0].len() < MOST_DRAWS {
+            let mut info = None;
+            record.time += Clock::Thread.time(|| info = Some(chain.step()));
+            let info = info.unwrap_or_default();
+            record.acceptance += info.acceptance;
+            record.n_gradients += info.n_gradients;
+            record.step_size = info.step_size;
+            for (values, &(a, b)) in record.quantities.iter_mut().zip(&pairs) {
+                let dims = chain.x().chunks_exact(n_objects);
+                values.push(dims.map(|x| (x[a] - x[b]).powi(2)).sum::<f64>().sqrt());
+            }
+            record.quantities[pairs.len()].push(chain.sigma());
+        }
+        record
+    }
+}
+
+/// What a chain did.
+struct Record {
+    quantities: Vec<Vec<f64>>,
+    time: Duration,
+    acceptance: f64,
+    n_gradients: usize,
+    step_size: f64,
+}
+
+fn monitored_pairs(n_objects: usize, seed: u64) -> Vec<(usize, usize)> {
+    let mut rng = stream(seed, 0, Purpose::Monitoring);
+    let mut pair = || {
+        let a = rng.random_range(0..n_objects);
+        let b = rng.random_range(0..n_objects - 1);
+        (a, b + usize::from(b >= a))
+    };
+    (0..MONITORED_PAIRS).map(|_| pair()).collect()
+}
+
+fn min_ess_of(values: &Vec<f64>) -> f64 {
+    Chains::new(std::slice::from_ref(values)).map_or(f64::NAN, |chains| ess_bulk(&chains))
+}
+
+impl Row {
+    fn line(&self) -> String {
+        let or_dash = |value: Option<f64>| value.map_or("-".into(), short);
+        format!(
+            "{:>8}  {:<13} {:<10} {:>7.2} {:>9} {:>10} {:>13} {:>13} {:>9} {:>10}",
+            grouped(self.n_objects),
+            self.couplings,
+            self.sampler,
+            self.acceptance,
+            grouped(self.n_draws),
+            short(self.min_ess_per_second),
+            or_dash(self.gradients_per_min_ess),
+            or_dash(self.overhead.as_ref().map(|o| 1e6 * o.bare_gradient_seconds)),
+            or_dash(self.overhead.as_ref().map(|o| o.leapfrog_step)),
+            or_dash(self.overhead.as_ref().map(|o| o.iteration)),
+        )
+    }
+}

@@ -1,0 +1,6 @@
+//! The workshop around `sbmds`: the paper's studies made again ([`reproduce`]) and measurements of speed and memory ([`bench`]).
+//!
+//! Nothing here is needed to fit a map; the program `sbmds` has it as `sbmds reproduce` and `sbmds bench`.
+
+pub mod bench;
+pub mod reproduce;

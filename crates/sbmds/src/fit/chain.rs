@@ -1,0 +1,282 @@
+//! One chain at work: iterate, keep draws, checkpoint every few seconds, stop when told.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::monitor::MonitoredPairs;
+use super::observer::{ChainProgress, Observer};
+use super::problem::Problem;
+use super::record::{SinceLast, motion_stats, scalars, stats};
+use crate::Locations;
+use crate::draws::{Buffered, ChainWriter, Draw, checkpoint};
+use crate::embedding::{Moments, procrustes};
+use crate::error::RunError;
+use crate::run::directory::RunDirectory;
+use crate::sampler::{Chain, ChainState, StepInfo};
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::Keep;
+
+/// Checkpoints may take at most this part of the time.
+const CHECKPOINT_SHARE: u32 = 20;
+/// The longest time between checkpoints; no clock counts as far as a duration may say.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(365 * 24 * 3600);
+/// Time between reports to the observer.
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
+
+/// What all chains of a run work with.
+pub(crate) struct Shared<'a> {
+    pub problem: &'a Problem,
+    pub config: &'a CheckedConfig,
+    pub pairs: &'a MonitoredPairs,
+    pub run: &'a RunDirectory,
+    /// The map that draws are aligned to before they are stored; `None`: they are stored as they are.
+    pub reference: Option<Locations>,
+    /// Identifies settings and data in the checkpoints.
+    pub run_id: u64,
+    pub observer: &'a dyn Observer,
+    /// Time between checkpoints: what a kill can cost.
+    pub checkpoint_interval: Duration,
+    /// The user wants the run to stop.
+    pub stop: &'a AtomicBool,
+    /// When every chain is to end with the draws it has.
+    pub deadline: Option<Instant>,
+    /// A chain has failed and the others need not go on.
+    pub failed: AtomicBool,
+}
+
+impl Shared<'_> {
+    pub fn should_stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
+    }
+
+    /// The saved state of a chain; `None` if it was killed before the first checkpoint.
+    pub fn load(&self, chain: usize) -> Result<Option<Saved>, RunError> {
+        match checkpoint::load(&self.run.checkpoint(chain), self.run_id) {
+            Ok(loaded) => {
+                if let Some(error) = loaded.newest_unusable {
+                    self.observer.warn(&format!("{error}; going on from the one before it"));
+                }
+                Ok(Some(loaded.value))
+            }
+            Err(checkpoint::CheckpointError::Missing(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Everything that a chain needs to go on.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Saved {
+    state: ChainState,
+    buffered: Buffered,
+    /// Running moments of the aligned draws, if the draws themselves are not kept.
+    pub moments: Option<Moments>,
+    pub tally: Tally,
+}
+
+impl Saved {
+    /// Draws made.
+    pub fn n_draws(&self) -> usize {
+        self.buffered.n_draws()
+    }
+}
+
+/// The same, borrowed from a chain at work.
+#[derive(Serialize)]
+struct Saving<'a> {
+    state: &'a ChainState,
+    buffered: &'a Buffered,
+    moments: &'a Option<Moments>,
+    tally: &'a Tally,
+}
+
+/// Counts over a whole chain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Tally {
+    /// Gradients during warm-up.
+    pub warmup_gradients: usize,
+    /// Gradients after warm-up.
+    pub gradients: usize,
+    /// Divergences after warm-up.
+    pub divergences: usize,
+    /// Iterations since the acceptance rate was last set to zero: at the start and at the end of warm-up.
+    pub n_iterations: usize,
+    /// Sum of their acceptance rates.
+    pub acceptance: f64,
+    /// Time spent.
+    pub seconds: f64,
+    since_last: SinceLast,
+}
+
+impl Tally {
+    fn add(&mut self, info: &StepInfo, warming_up: bool) {
+        self.n_iterations += 1;
+        self.acceptance += info.acceptance;
+        if warming_up {
+            self.warmup_gradients += info.n_gradients;
+        } else {
+            self.gradients += info.n_gradients;
+            self.divergences += usize::from(info.diverging);
+            self.since_last.add(info);
+        }
+    }
+
+    fn end_warmup(&mut self) {
+        (self.n_iterations, self.acceptance) = (0, 0.0);
+    }
+}
+
+/// A chain with its writer.
+pub(crate) struct Worker<'a> {
+    shared: &'a Shared<'a>,
+    number: usize,
+    chain: Chain<'a>,
+    writer: ChainWriter,
+    moments: Option<Moments>,
+    tally: Tally,
+    step_size: f64,
+    working_since: Instant,
+    next_checkpoint: Instant,
+    next_report: Instant,
+}
+
+impl<'a> Worker<'a> {
+    /// A chain at its start.
+    pub fn new(shared: &'a Shared<'a>, chain: Chain<'a>, writer: ChainWriter) -> Self {
+        let likelihood = shared.problem.posterior.likelihood();
+        let moments = (shared.config.run.keep == Keep::Summary)
+            .then(|| Moments::new(likelihood.n_objects(), likelihood.n_dims()));
+        Self::with(shared, chain, writer, moments, Tally::default())
+    }
+
+    /// A chain where it was saved; `resume` makes the chain from its state.
+    pub fn resume(
+        shared: &'a Shared<'a>,
+        saved: Saved,
+        mut writer: ChainWriter,
+        resume: impl FnOnce(ChainState) -> Chain<'a>,
+    ) -> Result<Self, RunError> {
+        writer.restore(saved.buffered)?;
+        Ok(Self::with(shared, resume(saved.state), writer, saved.moments, saved.tally))
+    }
+
+    fn with(
+        shared: &'a Shared<'a>,
+        chain: Chain<'a>,
+        writer: ChainWriter,
+        moments: Option<Moments>,
+        tally: Tally,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            shared,
+            number: writer.chain(),
+            chain,
+            writer,
+            moments,
+            tally,
+            step_size: f64::NAN,
+            working_since: now,
+            next_checkpoint: now + shared.checkpoint_interval.min(LONGEST_INTERVAL),
+            next_report: now,
+        }
+    }
+
+    /// Works until there are `n_draws` draws, its time is up or the run is to stop, and saves.
+    pub fn work(mut self, n_draws: usize, deadline: Option<Instant>) -> Result<Saved, RunError> {
+        while self.writer.n_draws() < n_draws && !self.shared.should_stop() {
+            let now = Instant::now();
+            if deadline.is_some_and(|deadline| now >= deadline) {
+                break;
+            }
+            if now >= self.next_report && self.tally.n_iterations > 0 {
+                self.report(n_draws);
+                self.next_report = now + REPORT_INTERVAL;
+            }
+            if now >= self.next_checkpoint {
+                self.save()?;
+            }
+            self.iterate()?;
+        }
+        self.report(n_draws);
+        let buffered = self.save()?;
+        self.writer.finish()?;
+        Ok(Saved { state: self.chain.state().clone(), buffered, moments: self.moments, tally: self.tally })
+    }
+
+    fn iterate(&mut self) -> Result<(), RunError> {
+        let warming_up = self.chain.is_warming_up();
+        let info = self.chain.step();
+        self.step_size = info.step_size;
+        self.tally.add(&info, warming_up);
+        if warming_up && !self.chain.is_warming_up() {
+            self.tally.end_warmup();
+            self.save()?;
+        } else if !warming_up && self.is_draw() {
+            self.keep()?;
+        }
+        Ok(())
+    }
+
+    /// Whether the iteration just made is one to keep.
+    fn is_draw(&self) -> bool {
+        let sampled = self.chain.iteration() - self.shared.config.sampler.n_warmup;
+        sampled.is_multiple_of(self.shared.config.run.iterations_per_draw())
+    }
+
+    fn keep(&mut self) -> Result<(), RunError> {
+        let Shared { problem, config, pairs, .. } = self.shared;
+        let x = problem.to_input(self.chain.x());
+        let motion = self.shared.reference.as_ref().map(|reference| procrustes(&x, reference));
+        let scalars = scalars(&self.chain, &x, problem, config, pairs, motion.as_ref());
+        let mut stats = stats(&self.chain, &self.tally.since_last, problem).to_vec();
+        stats.extend(motion.iter().flat_map(motion_stats));
+        let stored = motion.map(|motion| motion.apply(&x));
+        self.writer.push(&Draw { x: stored.as_ref().unwrap_or(&x), scalars: &scalars, stats: &stats })?;
+        if let Some(moments) = &mut self.moments {
+            add_aligned(moments, &x);
+        }
+        self.tally.since_last = SinceLast::default();
+        Ok(())
+    }
+
+    /// Replaces the checkpoint; everything before it is safe on disk when this returns.
+    fn save(&mut self) -> Result<Buffered, RunError> {
+        let start = Instant::now();
+        self.tally.seconds += (start - self.working_since).as_secs_f64();
+        self.working_since = start;
+        let buffered = self.writer.buffered()?;
+        let (state, moments, tally) = (self.chain.state(), &self.moments, &self.tally);
+        let saving = Saving { state, buffered: &buffered, moments, tally };
+        checkpoint::save(&self.shared.run.checkpoint(self.number), self.shared.run_id, &saving)?;
+        let interval = self.shared.checkpoint_interval.min(LONGEST_INTERVAL);
+        self.next_checkpoint = Instant::now() + interval.max(start.elapsed() * CHECKPOINT_SHARE);
+        Ok(buffered)
+    }
+
+    fn report(&self, n_draws: usize) {
+        let config = self.shared.config;
+        self.shared.observer.progress(&ChainProgress {
+            chain: self.number,
+            iteration: self.chain.iteration(),
+            n_iterations: config.sampler.n_warmup + n_draws * config.run.iterations_per_draw(),
+            n_warmup: config.sampler.n_warmup,
+            acceptance: self.tally.acceptance / self.tally.n_iterations as f64,
+            step_size: self.step_size,
+            divergences: self.tally.divergences,
+            seconds: self.tally.seconds + self.working_since.elapsed().as_secs_f64(),
+        });
+    }
+}
+
+/// Adds a draw, aligned to the mean of those before it.
+fn add_aligned(moments: &mut Moments, x: &Locations) {
+    if moments.n_draws() == 0 {
+        moments.add(x);
+    } else {
+        let motion = procrustes(x, moments.mean());
+        moments.add(&motion.apply(x));
+    }
+}

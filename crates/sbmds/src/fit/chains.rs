@@ -1,0 +1,173 @@
+//! All chains at work, a few at a time, each on its own thread or threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use super::chain::{Saved, Shared, Worker};
+use crate::draws::DrawStore;
+use crate::error::RunError;
+use crate::posterior::Workspace;
+use crate::random::{Purpose, stream};
+use crate::sampler::Chain;
+use crate::start::Starts;
+
+/// Pairs from which one likelihood keeps several threads busy.
+const PAIRS_FOR_THREADS: usize = 65_536;
+
+/// How the threads are shared out among the chains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Shares {
+    /// Chains at work at the same time.
+    at_once: usize,
+    /// Threads of each.
+    threads: usize,
+}
+
+impl Shares {
+    fn new(n_threads: usize, n_chains: usize, n_pairs: usize) -> Self {
+        let at_once = n_threads.clamp(1, n_chains);
+        let threads = if n_pairs >= PAIRS_FOR_THREADS { (n_threads / at_once).max(1) } else { 1 };
+        Self { at_once, threads }
+    }
+}
+
+/// When a chain is to end that is the first of `n_waiting` to begin, `at_once` of them at a time: all get the same share of the
+/// time that is left.
+fn share_of_time(deadline: Option<Instant>, now: Instant, n_waiting: usize, at_once: usize) -> Option<Instant> {
+    let n_turns = n_waiting.div_ceil(at_once).max(1);
+    deadline.map(|deadline| now + deadline.saturating_duration_since(now) / n_turns as u32)
+}
+
+/// Where a chain begins its work.
+pub(crate) enum Begin<'a> {
+    /// At its start.
+    Start(&'a Starts<'a>),
+    /// Where it was saved.
+    Saved(Box<Saved>),
+}
+
+/// Brings every chain to `n_draws` draws, or as far as it gets before the run is to stop (`None`: not even begun).
+///
+/// The draws depend neither on the number of threads nor on which chain runs when.
+pub(crate) fn work(
+    shared: &Shared,
+    store: &DrawStore,
+    begins: Vec<Begin>,
+    n_draws: usize,
+    n_threads: usize,
+) -> Result<Vec<Option<Saved>>, RunError> {
+    let n_chains = begins.len();
+    let shares = Shares::new(n_threads, n_chains, shared.problem.posterior.likelihood().n_pairs());
+    let begins: Vec<_> = begins.into_iter().map(|begin| Mutex::new(Some(begin))).collect();
+    let results: Vec<_> = (0..n_chains).map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let work_on_next = || loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let Some(begin) = begins.get(number).and_then(|begin| lock(begin).take()) else { return };
+        if shared.should_stop() {
+            return;
+        }
+        let (now, n_waiting) = (Instant::now(), n_chains - number);
+        let until = share_of_time(shared.deadline, now, n_waiting, shares.at_once);
+        let goal = Goal { n_draws, until };
+        let result = work_on_one(shared, store, number, begin, goal, shares.threads);
+        if result.is_err() {
+            shared.failed.store(true, Ordering::Relaxed);
+        }
+        *lock(&results[number]) = Some(result);
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..shares.at_once {
+            // Where the system refuses a thread, those there are do the work; this one, if there are none.
+            if std::thread::Builder::new().spawn_scoped(scope, work_on_next).is_err() {
+                work_on_next();
+                break;
+            }
+        }
+    });
+    results.iter().map(|result| lock(result).take().transpose()).collect()
+}
+
+/// A lock whose holder panicked still guards a whole value; the panic itself ends the run.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How far a chain is to go.
+#[derive(Clone, Copy)]
+struct Goal {
+    n_draws: usize,
+    until: Option<Instant>,
+}
+
+fn work_on_one(
+    shared: &Shared,
+    store: &DrawStore,
+    number: usize,
+    begin: Begin,
+    Goal { n_draws, until }: Goal,
+    threads: usize,
+) -> Result<Saved, RunError> {
+    if threads == 1 {
+        return worker(shared, store, number, begin, Workspace::serial())?.work(n_draws, until);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| RunError::Threads(error.to_string()))?;
+    pool.install(|| worker(shared, store, number, begin, Workspace::parallel())?.work(n_draws, until))
+}
+
+fn worker<'a>(
+    shared: &'a Shared<'a>,
+    store: &DrawStore,
+    number: usize,
+    begin: Begin,
+    workspace: Workspace,
+) -> Result<Worker<'a>, RunError> {
+    let (posterior, surrogate) = (&shared.problem.posterior, shared.problem.surrogate.clone());
+    let writer = store.writer(number)?;
+    match begin {
+        Begin::Start(starts) => {
+            let rng = stream(shared.config.run.seed, number, Purpose::Sampling);
+            let start = starts.chain(number);
+            let chain = Chain::start(posterior, surrogate, &shared.config.sampler, start, rng, workspace);
+            Ok(Worker::new(shared, chain, writer))
+        }
+        Begin::Saved(saved) => {
+            Worker::resume(shared, *saved, writer, |state| Chain::resume(posterior, surrogate, state, workspace))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn threads_go_to_chains_first_and_then_into_them() {
+        let shares = |n_threads, n_chains, n_pairs| {
+            let Shares { at_once, threads } = Shares::new(n_threads, n_chains, n_pairs);
+            (at_once, threads)
+        };
+        assert_eq!(shares(2, 4, 1_000_000), (2, 1));
+        assert_eq!(shares(16, 4, 1_000_000), (4, 4));
+        assert_eq!(shares(6, 4, 1_000_000), (4, 1));
+        assert_eq!(shares(16, 4, 1_000), (4, 1));
+        assert_eq!(shares(1, 1, 1_000_000), (1, 1));
+    }
+
+    #[test]
+    fn chains_that_take_turns_share_the_time() {
+        let now = Instant::now();
+        let seconds = |after, n_waiting, at_once| {
+            let (now, deadline) = (now + Duration::from_secs(after), now + Duration::from_secs(60));
+            share_of_time(Some(deadline), now, n_waiting, at_once).unwrap().duration_since(now).as_secs()
+        };
+        // Four chains, two at a time: half the time each; the last two get what is left.
+        assert_eq!([seconds(0, 4, 2), seconds(0, 3, 2), seconds(30, 2, 2), seconds(31, 1, 2)], [30, 30, 30, 29]);
+        assert_eq!((seconds(0, 4, 4), seconds(0, 3, 1), seconds(70, 1, 1)), (60, 20, 0));
+        assert_eq!(share_of_time(None, now, 4, 2), None);
+    }
+}

@@ -1,0 +1,48 @@
+//! What is wrong with the coupling graph, in words.
+
+use crate::coupling::{Connections, Coupling, Couplings};
+use crate::dissimilarity::Names;
+use crate::plain::shown;
+
+/// Objects named in a message before it ends in "and so many more".
+const NAMED: usize = 8;
+/// Parts of a graph listed in a message.
+const PARTS: usize = 3;
+
+/// Why the coupled pairs cannot make one map, naming objects; `None` if they can.
+pub fn disconnection(connections: &Connections, coupling: &Coupling, names: &Names) -> Option<String> {
+    let smaller = connections.parts.get(1..).filter(|parts| !parts.is_empty())?;
+    let apart: Vec<_> = smaller.iter().take(PARTS).map(|part| listed(part, coupling, names)).collect();
+    let remedy = match coupling.couplings {
+        // Every measured pair is in use: no coupling can join the parts.
+        Couplings::Full => "fit the parts apart, each from a file of its own, or measure pairs that join them",
+        _ => "couple more pairs (--couplings dispersed:B with a larger B, or full) or measure pairs that join them",
+    };
+    Some(format!(
+        "the coupling graph has {} connected components; objects outside the largest: {}. Remedy: {remedy}",
+        connections.parts.len(),
+        apart.join("; ")
+    ))
+}
+
+/// Which objects have too few partners to be placed without doubt; `None` if none has.
+pub fn underdetermination(connections: &Connections, coupling: &Coupling, names: &Names) -> Option<String> {
+    if connections.underdetermined.is_empty() {
+        return None;
+    }
+    let positions: Vec<_> = connections.underdetermined.iter().map(|object| object.position).collect();
+    Some(format!(
+        "{} of {} objects have too few coupled partners to be placed without doubt (a map needs one more than its \
+         dimensions): {}",
+        positions.len(),
+        names.len(),
+        listed(&positions, coupling, names)
+    ))
+}
+
+fn listed(positions: &[usize], coupling: &Coupling, names: &Names) -> String {
+    let shown: Vec<_> =
+        positions.iter().take(NAMED).map(|&position| shown(&names.get(coupling.order[position]))).collect();
+    let more = positions.len().saturating_sub(NAMED);
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}

@@ -1,0 +1,179 @@
+//! What is to be sampled: the data, the coupled pairs and the posterior, in the model's unit.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::connections::{disconnection, underdetermination};
+use super::coupled::CoupledPairs;
+use super::tree::RunTree;
+use super::unit::Unit;
+use crate::Locations;
+use crate::coupling::{self, Connections, Coupling, Couplings};
+use crate::dissimilarity::{Dissimilarities, Input};
+use crate::error::RunError;
+use crate::likelihood::Likelihood;
+use crate::posterior::Posterior;
+use crate::sampler::Sampler;
+use crate::settings::check::CheckedConfig;
+
+/// Everything the chains share.
+pub(crate) struct Problem {
+    pub data: Dissimilarities,
+    pub coupling: Coupling,
+    pub posterior: Posterior,
+    /// The sparse likelihood of the surrogate sampler.
+    pub surrogate: Option<Arc<Likelihood>>,
+    pub unit: Unit,
+    /// The tree along which locations diffuse, if there is one.
+    pub tree: Option<RunTree>,
+    /// What the user was told about data and coupling though the run went on.
+    pub warnings: Vec<String>,
+}
+
+/// Hashes of the files a run depends on.
+pub(crate) struct Hashes {
+    pub input: String,
+    pub names: Option<String>,
+    pub couplings: Option<String>,
+    pub tree: Option<String>,
+}
+
+impl Hashes {
+    /// Of the input, and of the files beside it.
+    pub fn of(config: &CheckedConfig, input: &Input) -> Result<Self, RunError> {
+        let couplings = match &config.model.couplings {
+            Couplings::Graph(path) => Some(hash("--couplings", path)?),
+            _ => None,
+        };
+        let names = config.input.names.as_deref().map(|path| hash("--names", path)).transpose()?;
+        let tree = config.tree.as_ref().map(|tree| hash("--tree", &tree.path)).transpose()?;
+        Ok(Self { input: input.hash()?, names, couplings, tree })
+    }
+
+    /// Refuses to go on with other data than the run was started with.
+    pub fn check(&self, config: &CheckedConfig) -> Result<(), RunError> {
+        if self.input != config.input.hash {
+            return Err(RunError::Changed(config.input.path.clone()));
+        }
+        if let (Some(path), true) = (&config.input.names, self.names != config.input.names_hash) {
+            return Err(RunError::Changed(path.clone()));
+        }
+        if let (Couplings::Graph(path), true) = (&config.model.couplings, self.couplings != config.model.couplings_hash)
+        {
+            return Err(RunError::Changed(path.clone()));
+        }
+        match &config.tree {
+            Some(tree) if self.tree.as_ref() != Some(&tree.hash) => Err(RunError::Changed(tree.path.clone())),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn hash(flag: &'static str, path: &Path) -> Result<String, RunError> {
+    Ok(open_again(flag, path)?.hash()?)
+}
+
+/// A file beside the input, which is read again later. A pipe cannot be.
+pub(crate) fn open_again(flag: &'static str, path: &Path) -> Result<Input, RunError> {
+    let file = Input::open(path)?;
+    if file.piped().is_some() {
+        let problem = format!("{} is a pipe, which can be read only once", path.display());
+        return Err(RunError::setting(flag, problem, "save what it delivers as a file; only the input may be a pipe"));
+    }
+    Ok(file)
+}
+
+/// Lays the coupling that the settings ask for.
+pub(crate) fn lay(config: &CheckedConfig, data: &Dissimilarities) -> Result<Coupling, RunError> {
+    let (n_dims, n_objects) = (config.model.n_dims, data.n_objects());
+    if n_dims >= n_objects {
+        let problem = format!("{n_dims} dimensions for {n_objects} objects");
+        return Err(RunError::setting("--dims", problem, "give fewer dimensions than objects"));
+    }
+    // The surrogate exists to sample the posterior of all pairs.
+    let couplings = match (&config.model.couplings, config.sampler.sampler) {
+        (Couplings::Auto, Sampler::Surrogate) => &Couplings::Full,
+        (couplings, _) => couplings,
+    };
+    Ok(coupling::lay(couplings, data, n_dims, &config.lay_options())?)
+}
+
+/// Arranges the coupled dissimilarities, in input units, for the kernels.
+pub(crate) fn likelihood(config: &CheckedConfig, data: &Dissimilarities, coupling: &Coupling) -> Likelihood {
+    let (model, order) = (&config.model, &coupling.order);
+    Likelihood::new(data.n_objects(), model.n_dims, &coupling.pairs, model.noise, model.storage, |a, b| {
+        data.get(order[a], order[b])
+    })
+}
+
+/// Stops when the coupled pairs cannot make one map; gives a warning when they leave doubt about objects.
+pub(crate) fn check_connections(
+    likelihood: &Likelihood,
+    coupling: &Coupling,
+    data: &Dissimilarities,
+) -> Result<Option<String>, RunError> {
+    let connections = Connections::of(likelihood);
+    if let Some(problem) = disconnection(&connections, coupling, data.names()) {
+        return Err(RunError::Disconnected(problem));
+    }
+    Ok(underdetermination(&connections, coupling, data.names()))
+}
+
+/// The sparse likelihood whose gradient surrogate trajectories follow; `None` for other samplers.
+fn surrogate(
+    config: &CheckedConfig,
+    data: &Dissimilarities,
+    coupling: &Coupling,
+    unit: Unit,
+) -> Result<Option<Arc<Likelihood>>, RunError> {
+    if config.sampler.sampler != Sampler::Surrogate {
+        return Ok(None);
+    }
+    let bands = (config.model.n_dims as f64 * (data.n_objects() as f64).sqrt()).ceil() as usize;
+    let mut sparse = coupling::lay(&Couplings::Dispersed(bands), data, config.model.n_dims, &config.lay_options())?;
+    if sparse.order != coupling.order {
+        // Max-min landmarks come first in their coupling; both must mean the same positions.
+        sparse.order.clone_from(&coupling.order);
+    }
+    let likelihood = likelihood(config, data, &sparse).in_unit(unit.0);
+    Ok((likelihood.n_pairs() > 0).then(|| Arc::new(likelihood)))
+}
+
+impl Problem {
+    /// Puts likelihood, priors and surrogate together; warns of tips at distance zero.
+    pub fn new(
+        config: &CheckedConfig,
+        data: Dissimilarities,
+        coupling: Coupling,
+        likelihood: Likelihood,
+        tree: Option<RunTree>,
+    ) -> Result<Self, RunError> {
+        let unit = Unit(config.model.unit);
+        let surrogate = surrogate(config, &data, &coupling, unit)?;
+        let mut posterior = Posterior::new(Arc::new(likelihood), config.priors());
+        if let Some(tree) = &tree {
+            posterior = posterior.with_tree(tree.prior(&coupling.order, config.model.n_dims)?);
+        }
+        let coincident = posterior.tree().and_then(|tree| tree.brownian.coincident_tips());
+        let warnings = coincident.iter().map(ToString::to_string).collect();
+        Ok(Self { data, coupling, posterior, surrogate, unit, tree, warnings })
+    }
+
+    /// Locations by position in the model's unit, as locations in input order and units.
+    pub fn to_input(&self, x: &[f64]) -> Locations {
+        let (n_objects, n_dims) = (self.data.n_objects(), self.posterior.likelihood().n_dims());
+        let mut by_object = Locations::zeros(n_objects, n_dims);
+        for (dim, values) in x.chunks_exact(n_objects).enumerate() {
+            let target = by_object.dim_mut(dim);
+            for (&object, &value) in self.coupling.order.iter().zip(values) {
+                target[object] = value * self.unit.0;
+            }
+        }
+        by_object
+    }
+
+    /// The coupled dissimilarities, in input order and units.
+    pub fn coupled(&self) -> CoupledPairs<'_> {
+        CoupledPairs::new(&self.coupling.order, self.posterior.likelihood(), self.unit)
+    }
+}

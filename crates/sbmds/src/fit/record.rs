@@ -1,0 +1,155 @@
+//! What is stored of every draw, in input order and units.
+
+use super::monitor::{DISTANCES, MonitoredPairs};
+use super::problem::Problem;
+use crate::Locations;
+use crate::brownian::Precision;
+use crate::draws::{StorePlan, Variable};
+use crate::embedding::RigidMotion;
+use crate::posterior::{ScalePrior, Spread};
+use crate::sampler::{Chain, StepInfo};
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::{Keep, TreeConfig};
+
+/// trace(Sigma), in the store.
+pub(crate) const TRAIT_TRACE: &str = "trait_trace";
+/// log |Sigma|, in the store.
+pub(crate) const TRAIT_LOGDET: &str = "trait_logdet";
+/// trace(Sigma) per unit of the tree's time, in the store.
+pub(crate) const DIFFUSION_RATE: &str = "diffusion_rate";
+
+/// The rotation R (D x D) of a stored draw, x = R raw + shift, in the store.
+pub(crate) const X_ROTATION: &str = "x_rotation";
+/// The shift of a stored draw, in the store: where the origin of the raw draw, which the priors are centred at, has gone.
+pub(crate) const X_SHIFT: &str = "x_shift";
+
+/// The plan of the store of a run; draws are aligned to `reference`, if there is one.
+pub(crate) fn plan<'a>(
+    problem: &'a Problem,
+    config: &CheckedConfig,
+    pairs: &MonitoredPairs,
+    reference: Option<&'a Locations>,
+) -> StorePlan<'a> {
+    let n_dims = config.model.n_dims;
+    let mut variables = vec![Variable::float("sigma")];
+    if config.priors.learn_scale {
+        variables.push(Variable::float("lambda").with_axis("dim", n_dims));
+    }
+    if config.tree.is_some() {
+        variables.extend([TRAIT_TRACE, TRAIT_LOGDET, DIFFUSION_RATE].map(Variable::float));
+        variables.push(Variable::float("trait_covariance").with_axis("dim", n_dims).with_axis("dim_2", n_dims));
+    }
+    variables.push(Variable::float(DISTANCES).with_axis("pair", pairs.len()));
+    let mut stats = vec![
+        Variable::float("lp"),
+        Variable::float("log_likelihood"),
+        Variable::float("acceptance_rate"),
+        Variable::float("step_size"),
+        Variable::float("energy"),
+        Variable::boolean("diverging"),
+        Variable::integer("n_gradients"),
+        Variable::integer("tree_depth"),
+    ];
+    if reference.is_some() {
+        stats.push(Variable::float(X_ROTATION).with_axis("dim", n_dims).with_axis("dim_2", n_dims));
+        stats.push(Variable::float(X_SHIFT).with_axis("dim", n_dims));
+    }
+    StorePlan {
+        n_chains: config.run.chains,
+        n_draws: config.run.stored_draws(),
+        names: problem.data.names(),
+        n_dims,
+        keep_x: config.run.keep != Keep::Summary,
+        reference,
+        variables,
+        stats,
+    }
+}
+
+/// The posterior variables of the present draw, in the order of the plan. Sigma of the diffusion turns with the locations
+/// (`motion`, if they are aligned), so that the two belong together in the store.
+pub(crate) fn scalars(
+    chain: &Chain,
+    x: &Locations,
+    problem: &Problem,
+    config: &CheckedConfig,
+    pairs: &MonitoredPairs,
+    motion: Option<&RigidMotion>,
+) -> Vec<f64> {
+    let unit = problem.unit.0;
+    let mut scalars = vec![chain.sigma() * unit];
+    if let (true, Some(scales)) = (config.priors.learn_scale, chain.spread().scales()) {
+        scalars.extend(scales.iter().map(|variance| variance * unit * unit));
+    }
+    if let (Some(tree), Some(precision)) = (&config.tree, chain.spread().precision()) {
+        scalars.extend(diffusion(precision, unit, tree, motion));
+    }
+    scalars.extend(pairs.distances(x));
+    scalars
+}
+
+/// trace(Sigma), log |Sigma|, the rate per unit of time, and Sigma itself, in input units.
+fn diffusion(precision: &Precision, unit: f64, tree: &TreeConfig, motion: Option<&RigidMotion>) -> Vec<f64> {
+    let n_dims = precision.n_dims() as f64;
+    let trace = precision.trace_covariance() * unit * unit;
+    let log_det = 2.0 * n_dims * unit.ln() - precision.log_det();
+    let mut values = vec![trace, log_det, tree.diffusion_rate(trace)];
+    let covariance: Vec<f64> = precision.covariance().iter().map(|entry| entry * unit * unit).collect();
+    values.extend(motion.map_or_else(|| covariance.clone(), |motion| motion.apply_to_covariance(&covariance)));
+    values
+}
+
+/// How a stored draw was moved, in the order of the plan.
+pub(crate) fn motion_stats(motion: &RigidMotion) -> Vec<f64> {
+    [motion.rotation(), motion.shift()].concat()
+}
+
+/// The sample statistics of the present draw, in the order of the plan. Energies stay in the model's unit.
+pub(crate) fn stats(chain: &Chain, since_last: &SinceLast, problem: &Problem) -> [f64; 8] {
+    let likelihood = problem.posterior.likelihood();
+    let priors = problem.posterior.priors();
+    let (n_dims, n_pairs) = (likelihood.n_dims() as f64, likelihood.n_pairs() as f64);
+    let n_locations = likelihood.n_objects() as f64 * n_dims;
+    // Variances scale with the square of the unit, and the D (D + 1) / 2 numbers of a precision with its inverse.
+    let of_noise = if priors.noise.is_fixed() { 0.0 } else { 2.0 };
+    let of_spread = match (chain.spread(), &priors.scales) {
+        (Spread::Scales(_), ScalePrior::Learned { .. }) => 2.0 * n_dims,
+        (Spread::Precision(_), _) => -n_dims * (n_dims + 1.0),
+        _ => 0.0,
+    };
+    let n_unknown = n_locations + of_noise + of_spread;
+    let info = &since_last.latest;
+    [
+        chain.log_density() + problem.unit.log_jacobian(n_pairs + n_unknown),
+        chain.log_likelihood() + problem.unit.log_jacobian(n_pairs),
+        since_last.acceptance / since_last.n_iterations.max(1) as f64,
+        info.step_size,
+        info.energy,
+        f64::from(since_last.diverging),
+        since_last.n_gradients as f64,
+        since_last.tree_depth as f64,
+    ]
+}
+
+/// What happened in the iterations since the last stored draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct SinceLast {
+    n_iterations: usize,
+    /// Sum of acceptance rates.
+    acceptance: f64,
+    n_gradients: usize,
+    diverging: bool,
+    tree_depth: usize,
+    latest: StepInfo,
+}
+
+impl SinceLast {
+    pub fn add(&mut self, info: &StepInfo) {
+        self.n_iterations += 1;
+        self.acceptance += info.acceptance;
+        self.n_gradients += info.n_gradients;
+        self.diverging |= info.diverging;
+        self.tree_depth = self.tree_depth.max(info.tree_depth);
+        self.latest = *info;
+    }
+}

@@ -1,0 +1,29 @@
+//! The map that draws are aligned to when they are stored: the first map of the run, on its principal axes.
+//!
+//! A map of its own would do as well: what matters is that it is fixed before the first draw, and that it resembles the draws,
+//! so that the rotation does not hang on noise.
+
+use super::problem::Problem;
+use crate::Locations;
+use crate::embedding::principal_axes;
+use crate::settings::check::CheckedConfig;
+use crate::settings::config::{Keep, Start};
+use crate::start::Starts;
+
+/// The map, in input order and units; `None` if draws are to be stored as the sampler has them, or not at all.
+pub(crate) fn reference(starts: &Starts, problem: &Problem, config: &CheckedConfig) -> Option<Locations> {
+    if config.run.raw_draws || config.run.keep == Keep::Summary {
+        return None;
+    }
+    let map = match starts.map() {
+        Some(map) => map.clone(),
+        // Draws from the prior resemble nothing.
+        None => {
+            let config = config.clone().resolved(|config| config.run.start = Start::Auto);
+            Starts::new(problem, &config).map()?.clone()
+        }
+    };
+    let map = problem.to_input(map.as_slice());
+    let map = principal_axes(&map).apply(&map);
+    map.as_slice().iter().all(|x| x.is_finite()).then_some(map)
+}
