@@ -10,8 +10,8 @@ use sbmds::coupling::Couplings;
 use sbmds::draws::StoreError;
 use sbmds::draws::checkpoint::CheckpointError;
 use sbmds::run::{
-    self, Changes, Control, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, Outcome, RunDirectory,
-    RunError, Summary, TreeConfig,
+    self, Changes, Control, FinishedRun, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, ModelConfig, Outcome,
+    RunDirectory, RunError, Summary, TreeConfig,
 };
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -135,28 +135,28 @@ impl Fit {
     fn conclude(&self, run: &Path, outcome: Outcome, start: Instant, n_threads: usize) -> Result<(), Failure> {
         let (shown, go_on) = (run.display(), advice::resume(run));
         match outcome {
-            Outcome::Finished(summary) => {
+            Outcome::Finished(fitted) => {
                 say(format_args!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64()));
-                self.show(run, n_threads);
-                say_what_is_shown(&summary, run);
-                verdict(run, &summary)
+                self.show(&fitted, n_threads);
+                say_what_is_shown(fitted.summary(), run);
+                verdict(run, fitted.summary())
             }
             Outcome::FinishedBefore(summary) => {
                 say(format_args!("{shown}: this run is finished; {go_on} --draws N goes on to N draws of each chain"));
                 if !report::is_there(run) {
-                    self.show(run, n_threads);
+                    self.show(&FinishedRun::open(run)?, n_threads);
                 }
                 say_what_is_shown(&summary, run);
                 verdict(run, &summary)
             }
-            Outcome::TimeUp(Some(summary)) => {
+            Outcome::TimeUp(Some(fitted)) => {
                 say(format_args!(
                     "{shown}: the time is up after {} draws of each chain. Go on with: {go_on}",
-                    summary.n_draws
+                    fitted.summary().n_draws
                 ));
-                self.show(run, n_threads);
-                say_what_is_shown(&summary, run);
-                verdict(run, &summary)
+                self.show(&fitted, n_threads);
+                say_what_is_shown(fitted.summary(), run);
+                verdict(run, fitted.summary())
             }
             Outcome::TimeUp(None) => Err(Failure::interrupted(format!(
                 "the time is up before every chain had ended its warm-up, so that there is no map yet; everything is saved. Go on \
@@ -180,15 +180,16 @@ impl Fit {
     }
 
     /// Draws the map and writes the report. What fails here leaves a good fit a good fit.
-    fn show(&self, directory: &Path, n_threads: usize) {
+    fn show(&self, run: &FinishedRun, n_threads: usize) {
         if self.no_report {
             return;
         }
+        let directory = run.path();
         let map = if self.map_is_drawn_elsewhere { None } else { summary::map_for_terminal(directory) };
         if let Some(map) = map {
             println!("\n{map}");
         }
-        match report::write_into(directory, n_threads) {
+        match report::write_into(run, n_threads) {
             Ok(()) => say(format_args!("report: {}", report::default_path(directory).display())),
             Err(failure) => warn(format_args!("the fit is complete, but its report is not: {}", failure.message())),
         }

@@ -111,13 +111,13 @@ pub fn default_path(run: &Path) -> PathBuf {
 }
 
 /// Writes the report and the map of a run into its directory, with so many threads.
-pub fn write_into(directory: &Path, n_threads: usize) -> Result<(), Failure> {
+pub fn write_into(run: &FinishedRun, n_threads: usize) -> Result<(), Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().map_err(Failure::bad_input)?;
     pool.install(|| {
-        let run = FinishedRun::open(directory)?;
-        let data = ReportData::gather(&run, labels_of(&run).as_ref())?;
+        let directory = run.path();
+        let data = ReportData::gather(run, labels_of(run).as_ref())?;
         // The report comes last: where it is, the map is too.
-        plot::write_map(&run, &directory.join("map.svg"))?;
+        plot::write_map(run, &directory.join("map.svg"))?;
         Ok(write_html(&data, &default_path(directory))?)
     })
 }

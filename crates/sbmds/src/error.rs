@@ -150,6 +150,12 @@ pub enum RunError {
     /// The draws cannot be judged.
     #[error(transparent)]
     Chains(#[from] ChainsError),
+    /// An object that is not there.
+    #[error("there is no object called {0:?}. Remedy: give a name as it stands in the input")]
+    NoObject(String),
+    /// A fit that was stopped too early.
+    #[error("the fit ended before every chain had made a draw: there is nothing to show. Remedy: give it more time")]
+    NoDraws,
     /// Threads cannot be started.
     #[error("cannot start the threads: {0}; give fewer with --threads")]
     Threads(String),

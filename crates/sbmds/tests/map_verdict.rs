@@ -57,8 +57,8 @@ fn fitted_in(directory: &Path, text: &str, change: impl FnOnce(&mut FitConfig)) 
     let control =
         Control { observer: &Silent, stop: &stop, n_threads: 1, checkpoint_interval, deadline: None, force: false };
     match fit(config, &directory.join("run"), &control).unwrap() {
-        Outcome::Finished(summary) => *summary,
-        other => panic!("{other:?}"),
+        Outcome::Finished(fitted) => fitted.summary().clone(),
+        _ => panic!("the run did not end"),
     }
 }
 

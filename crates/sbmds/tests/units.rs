@@ -75,8 +75,8 @@ fn run(config: FitConfig, out: &Path) -> Summary {
     let control =
         Control { observer: &Silent, stop: &stop, n_threads: 1, checkpoint_interval, deadline: None, force: false };
     match fit(config, out, &control).unwrap() {
-        Outcome::Finished(summary) => *summary,
-        other => panic!("{other:?}"),
+        Outcome::Finished(fitted) => fitted.summary().clone(),
+        _ => panic!("the run did not end"),
     }
 }
 

@@ -22,12 +22,21 @@ pub(super) fn read_text(source: Source<'_>, style: Style) -> Result<Triangle, In
 
 /// Takes the numbers of a one-dimensional array.
 pub(super) fn from_array(file: &str, array: &Array) -> Result<Triangle, InputError> {
+    from_numbers(file, array.n_rows(), |index| array.get(index, 0))
+}
+
+/// Takes numbers in memory.
+pub(super) fn from_slice(file: &str, values: &[f64]) -> Result<Triangle, InputError> {
+    from_numbers(file, values.len(), |index| values[index])
+}
+
+fn from_numbers(file: &str, n_values: usize, number: impl Fn(usize) -> f64) -> Result<Triangle, InputError> {
     let value = |index: usize| {
         let at = |fault: Fault| fault.at(file, FilePosition::Element(index as u64));
-        check_dissimilarity(array.get(index, 0)).map_err(at)
+        check_dissimilarity(number(index)).map_err(at)
     };
-    n_objects(array.n_rows()).map_err(|fault| fault.at(file, FilePosition::File))?;
-    let values = (0..array.n_rows()).map(value).collect::<Result<_, _>>()?;
+    n_objects(n_values).map_err(|fault| fault.at(file, FilePosition::File))?;
+    let values = (0..n_values).map(value).collect::<Result<_, _>>()?;
     triangle(values).map_err(|fault| fault.at(file, FilePosition::File))
 }
 

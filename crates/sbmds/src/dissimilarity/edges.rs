@@ -23,7 +23,8 @@ pub(super) struct EdgeList {
 }
 
 impl EdgeList {
-    fn new(n_objects: usize, pairs: Vec<(u32, u32, f64)>) -> Self {
+    /// Sorted pairs, a < b, each once.
+    pub fn new(n_objects: usize, pairs: Vec<(u32, u32, f64)>) -> Self {
         let mut starts = vec![0; n_objects + 1];
         for &(a, _, _) in &pairs {
             starts[a as usize + 1] += 1;

@@ -15,6 +15,7 @@ mod features;
 mod form;
 mod grid;
 mod hash;
+mod in_memory;
 mod label_kind;
 mod labelled;
 mod labels;
@@ -42,11 +43,13 @@ mod triangle;
 mod words;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use content::Input;
 pub use edges::read_edges;
 pub use error::InputError;
 pub use hash::input_hash;
+pub use in_memory::{SharedArray, SharedBytes};
 pub use labels::{LabelColumn, LabelValues, Labels, NO_LEVEL, read_labels};
 pub use metric::Metric;
 pub use name_files::has_several_columns;
@@ -82,10 +85,12 @@ pub struct ReadOptions {
     pub no_names: bool,
 }
 
-/// Dissimilarities between N named objects: a matrix, a list of measured pairs, or features to compute them from.
+/// Dissimilarities between N named objects: a matrix, a list of measured pairs, or features to compute them from. A clone
+/// shares the numbers.
+#[derive(Clone)]
 pub struct Dissimilarities {
     names: Names,
-    store: Store,
+    store: Arc<Store>,
     /// How the file was read, where there was a choice.
     notes: Vec<String>,
     /// The same, where the choice may be wrong or changed numbers.
@@ -116,7 +121,7 @@ impl Dissimilarities {
     /// If a or b is not below [`Dissimilarities::n_objects`].
     pub fn get(&self, a: usize, b: usize) -> f64 {
         assert!(a.max(b) < self.n_objects(), "objects {a} and {b} of {}", self.n_objects());
-        match &self.store {
+        match &*self.store {
             Store::Triangle(triangle) => triangle.get(a, b),
             Store::Dense(dense) => dense.get(a, b),
             Store::Edges(edges) => edges.get(a, b),
@@ -126,7 +131,7 @@ impl Dissimilarities {
 
     /// The measured pairs (sorted, a < b, each once) if the input is an edge list, whose pairs are the ones to use.
     pub fn measured_pairs(&self) -> Option<&[(u32, u32, f64)]> {
-        match &self.store {
+        match &*self.store {
             Store::Edges(edges) => Some(edges.pairs()),
             Store::Triangle(_) | Store::Dense(_) | Store::Features(_) => None,
         }
@@ -134,7 +139,7 @@ impl Dissimilarities {
 
     /// Whether the input is a matrix of all pairs.
     pub fn is_dense_matrix(&self) -> bool {
-        matches!(self.store, Store::Triangle(_) | Store::Dense(_))
+        matches!(*self.store, Store::Triangle(_) | Store::Dense(_))
     }
 
     /// How the file was read, in sentences worth a line: names that were made up, decimal commas.
@@ -149,7 +154,7 @@ impl Dissimilarities {
 
     /// What the input is: "matrix", "edge list" or "features".
     pub fn kind(&self) -> &'static str {
-        match self.store {
+        match &*self.store {
             Store::Triangle(_) | Store::Dense(_) => "matrix",
             Store::Edges(_) => "edge list",
             Store::Features(_) => "features",
@@ -157,12 +162,12 @@ impl Dissimilarities {
     }
 
     fn new(names: Names, store: Store) -> Self {
-        Self { names, store, notes: Vec::new(), warnings: Vec::new() }
+        Self { names, store: Arc::new(store), notes: Vec::new(), warnings: Vec::new() }
     }
 
     /// With what the user should know of how `file` was read.
     fn with_notes(self, file: &str, notes: impl IntoIterator<Item = String>) -> Self {
-        let averaged = match &self.store {
+        let averaged = match &*self.store {
             Store::Triangle(triangle) => triangle.averaged,
             Store::Dense(dense) => dense.averaged,
             Store::Edges(edges) => edges.averaged,
@@ -340,7 +345,7 @@ fn read_feature_table(
         }
         (names, notes) = (read_names(path, n_objects)?, Vec::new());
     }
-    let store = Store::Features(features);
+    let store = Arc::new(Store::Features(features));
     Ok(Dissimilarities { names, store, notes, warnings: rows.warnings })
 }
 

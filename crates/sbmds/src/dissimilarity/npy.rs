@@ -10,6 +10,7 @@ use std::path::Path;
 use memmap2::Mmap;
 
 use super::error::{Fault, FilePosition, InputError, shortened};
+use super::in_memory::SharedBytes;
 use super::text::{Source, empty, unreadable};
 
 /// What every `.npy` file begins with.
@@ -25,6 +26,8 @@ pub(super) struct Array {
 enum Bytes {
     Mapped(Mmap),
     Owned(Vec<u8>),
+    /// Of somebody else.
+    Shared(SharedBytes),
 }
 
 impl Deref for Bytes {
@@ -34,6 +37,7 @@ impl Deref for Bytes {
         match self {
             Self::Mapped(map) => map,
             Self::Owned(bytes) => bytes,
+            Self::Shared(bytes) => (**bytes).as_ref(),
         }
     }
 }
@@ -108,6 +112,19 @@ impl Array {
             None => Bytes::Owned(source.into_bytes()?),
         };
         Self::new(bytes).map_err(|fault| fault.at(file, FilePosition::File))
+    }
+
+    /// Numbers in memory, row by row, in the order of bytes of this machine.
+    pub fn shared(bytes: SharedBytes, number: Number, n_rows: usize, n_columns: usize) -> Result<Self, Fault> {
+        let n_numbers = (*bytes).as_ref().len() / number.n_bytes();
+        if n_rows.checked_mul(n_columns) != Some(n_numbers) {
+            let problem = format!("{n_numbers} numbers are not {n_rows} rows of {n_columns}");
+            return Err(Fault::new(problem, "give one row per object"));
+        }
+        let big_endian = cfg!(target_endian = "big");
+        let layout =
+            Layout { data_start: 0, number, big_endian, column_major: false, n_rows, n_columns, is_vector: false };
+        Ok(Self { bytes: Bytes::Shared(bytes), layout })
     }
 
     fn new(bytes: Bytes) -> Result<Self, Fault> {

@@ -74,8 +74,8 @@ fn export_x(reader: &DrawReader, n_draws: usize, path: PathBuf, frame: Option<Fr
             let x = frame(chain, draw, &reader.x(chain, draw)?)?;
             return Ok((0..x.n_objects()).flat_map(|object| x.object(object)).collect());
         }
-        let (values, index) = reader.x_chunk(chain, draw)?;
-        Ok(values[index * row_len..(index + 1) * row_len].to_vec())
+        let (values, within) = reader.x_block(chain, draw)?;
+        Ok(values[within * row_len..(within + 1) * row_len].to_vec())
     });
     write_npy(path, &shape, rows)
 }

@@ -63,7 +63,7 @@ fn write_scalars(table: &mut dyn Table, reader: &DrawReader, scalars: &[(&str, &
     });
     table.row(&mut ["chain", "draw"].into_iter().map(String::from).chain(columns))?;
     for chain in 0..reader.n_chains() {
-        let values = stored.iter().map(|stored| reader.values(stored, chain)).collect::<Result<Vec<_>, _>>()?;
+        let values = stored.iter().map(|stored| reader.values(*stored, chain)).collect::<Result<Vec<_>, _>>()?;
         for draw in 0..reader.n_complete_in_all() {
             let numbers = values.iter().zip(&lens).flat_map(|(values, &len)| &values[draw * len..(draw + 1) * len]);
             let first = [chain.to_string(), draw.to_string()];

@@ -33,6 +33,11 @@ pub struct Buffered {
 }
 
 impl Buffered {
+    /// Of a chain all of whose draws are stored.
+    pub(crate) fn nothing(chain: usize, n_draws: usize) -> Self {
+        Self { chain, n_draws, columns: Vec::new() }
+    }
+
     /// Number of draws the chain had made.
     pub fn n_draws(&self) -> usize {
         self.n_draws

@@ -9,13 +9,13 @@ use super::monitor::MonitoredPairs;
 use super::observer::{ChainProgress, Observer};
 use super::problem::Problem;
 use super::record::{SinceLast, motion_stats, scalars, stats};
+use super::sink::{ChainSink, DrawSink};
 use crate::Locations;
-use crate::draws::{Buffered, ChainWriter, Draw, checkpoint};
+use crate::draws::{Buffered, Draw};
 use crate::embedding::{Moments, procrustes};
 use crate::error::RunError;
-use crate::run::directory::RunDirectory;
 use crate::sampler::{Chain, ChainState, StepInfo};
-use crate::settings::check::CheckedConfig;
+use crate::settings::Resolved;
 use crate::settings::config::Keep;
 
 /// Checkpoints may take at most this part of the time.
@@ -28,13 +28,11 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 /// What all chains of a run work with.
 pub(crate) struct Shared<'a> {
     pub problem: &'a Problem,
-    pub config: &'a CheckedConfig,
+    pub config: &'a Resolved,
     pub pairs: &'a MonitoredPairs,
-    pub run: &'a RunDirectory,
+    pub sink: &'a dyn DrawSink,
     /// The map that draws are aligned to before they are stored; `None`: they are stored as they are.
     pub reference: Option<Locations>,
-    /// Identifies settings and data in the checkpoints.
-    pub run_id: u64,
     pub observer: &'a dyn Observer,
     /// Time between checkpoints: what a kill can cost.
     pub checkpoint_interval: Duration,
@@ -50,33 +48,19 @@ impl Shared<'_> {
     pub fn should_stop(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
     }
-
-    /// The saved state of a chain; `None` if it was killed before the first checkpoint.
-    pub fn load(&self, chain: usize) -> Result<Option<Saved>, RunError> {
-        match checkpoint::load(&self.run.checkpoint(chain), self.run_id) {
-            Ok(loaded) => {
-                if let Some(error) = loaded.newest_unusable {
-                    self.observer.warn(&format!("{error}; going on from the one before it"));
-                }
-                Ok(Some(loaded.value))
-            }
-            Err(checkpoint::CheckpointError::Missing(_)) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
-    }
 }
 
 /// Everything that a chain needs to go on.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Saved {
+pub struct SavedChain {
     state: ChainState,
     buffered: Buffered,
     /// Running moments of the aligned draws, if the draws themselves are not kept.
-    pub moments: Option<Moments>,
-    pub tally: Tally,
+    pub(crate) moments: Option<Moments>,
+    pub(crate) tally: Tally,
 }
 
-impl Saved {
+impl SavedChain {
     /// Draws made.
     pub fn n_draws(&self) -> usize {
         self.buffered.n_draws()
@@ -85,8 +69,9 @@ impl Saved {
 
 /// The same, borrowed from a chain at work.
 #[derive(Serialize)]
-struct Saving<'a> {
+pub struct Snapshot<'a> {
     state: &'a ChainState,
+    /// What the sink has not stored yet.
     buffered: &'a Buffered,
     moments: &'a Option<Moments>,
     tally: &'a Tally,
@@ -133,7 +118,7 @@ pub(crate) struct Worker<'a> {
     shared: &'a Shared<'a>,
     number: usize,
     chain: Chain<'a>,
-    writer: ChainWriter,
+    sink: Box<dyn ChainSink + 'a>,
     moments: Option<Moments>,
     tally: Tally,
     step_size: f64,
@@ -144,37 +129,39 @@ pub(crate) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     /// A chain at its start.
-    pub fn new(shared: &'a Shared<'a>, chain: Chain<'a>, writer: ChainWriter) -> Self {
+    pub fn new(shared: &'a Shared<'a>, number: usize, chain: Chain<'a>, sink: Box<dyn ChainSink + 'a>) -> Self {
         let likelihood = shared.problem.posterior.likelihood();
         let moments = (shared.config.run.keep == Keep::Summary)
             .then(|| Moments::new(likelihood.n_objects(), likelihood.n_dims()));
-        Self::with(shared, chain, writer, moments, Tally::default())
+        Self::with(shared, number, chain, sink, moments, Tally::default())
     }
 
     /// A chain where it was saved; `resume` makes the chain from its state.
     pub fn resume(
         shared: &'a Shared<'a>,
-        saved: Saved,
-        mut writer: ChainWriter,
+        number: usize,
+        saved: SavedChain,
+        mut sink: Box<dyn ChainSink + 'a>,
         resume: impl FnOnce(ChainState) -> Chain<'a>,
     ) -> Result<Self, RunError> {
-        writer.restore(saved.buffered)?;
-        Ok(Self::with(shared, resume(saved.state), writer, saved.moments, saved.tally))
+        sink.restore(saved.buffered)?;
+        Ok(Self::with(shared, number, resume(saved.state), sink, saved.moments, saved.tally))
     }
 
     fn with(
         shared: &'a Shared<'a>,
+        number: usize,
         chain: Chain<'a>,
-        writer: ChainWriter,
+        sink: Box<dyn ChainSink + 'a>,
         moments: Option<Moments>,
         tally: Tally,
     ) -> Self {
         let now = Instant::now();
         Self {
             shared,
-            number: writer.chain(),
+            number,
             chain,
-            writer,
+            sink,
             moments,
             tally,
             step_size: f64::NAN,
@@ -185,8 +172,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Works until there are `n_draws` draws, its time is up or the run is to stop, and saves.
-    pub fn work(mut self, n_draws: usize, deadline: Option<Instant>) -> Result<Saved, RunError> {
-        while self.writer.n_draws() < n_draws && !self.shared.should_stop() {
+    pub fn work(mut self, n_draws: usize, deadline: Option<Instant>) -> Result<SavedChain, RunError> {
+        while self.sink.n_draws() < n_draws && !self.shared.should_stop() {
             let now = Instant::now();
             if deadline.is_some_and(|deadline| now >= deadline) {
                 break;
@@ -202,8 +189,8 @@ impl<'a> Worker<'a> {
         }
         self.report(n_draws);
         let buffered = self.save()?;
-        self.writer.finish()?;
-        Ok(Saved { state: self.chain.state().clone(), buffered, moments: self.moments, tally: self.tally })
+        self.sink.finish()?;
+        Ok(SavedChain { state: self.chain.state().clone(), buffered, moments: self.moments, tally: self.tally })
     }
 
     fn iterate(&mut self) -> Result<(), RunError> {
@@ -234,7 +221,7 @@ impl<'a> Worker<'a> {
         let mut stats = stats(&self.chain, &self.tally.since_last, problem).to_vec();
         stats.extend(motion.iter().flat_map(motion_stats));
         let stored = motion.map(|motion| motion.apply(&x));
-        self.writer.push(&Draw { x: stored.as_ref().unwrap_or(&x), scalars: &scalars, stats: &stats })?;
+        self.sink.push(&Draw { x: stored.as_ref().unwrap_or(&x), scalars: &scalars, stats: &stats })?;
         if let Some(moments) = &mut self.moments {
             add_aligned(moments, &x);
         }
@@ -247,10 +234,9 @@ impl<'a> Worker<'a> {
         let start = Instant::now();
         self.tally.seconds += (start - self.working_since).as_secs_f64();
         self.working_since = start;
-        let buffered = self.writer.buffered()?;
+        let buffered = self.sink.buffered()?;
         let (state, moments, tally) = (self.chain.state(), &self.moments, &self.tally);
-        let saving = Saving { state, buffered: &buffered, moments, tally };
-        checkpoint::save(&self.shared.run.checkpoint(self.number), self.shared.run_id, &saving)?;
+        self.sink.save(&Snapshot { state, buffered: &buffered, moments, tally })?;
         let interval = self.shared.checkpoint_interval.min(LONGEST_INTERVAL);
         self.next_checkpoint = Instant::now() + interval.max(start.elapsed() * CHECKPOINT_SHARE);
         Ok(buffered)

@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::chain::{Saved, Shared, Worker};
-use crate::draws::DrawStore;
+use super::chain::{SavedChain, Shared, Worker};
 use crate::error::RunError;
 use crate::posterior::Workspace;
 use crate::random::{Purpose, stream};
@@ -44,7 +43,7 @@ pub(crate) enum Begin<'a> {
     /// At its start.
     Start(&'a Starts<'a>),
     /// Where it was saved.
-    Saved(Box<Saved>),
+    Saved(Box<SavedChain>),
 }
 
 /// Brings every chain to `n_draws` draws, or as far as it gets before the run is to stop (`None`: not even begun).
@@ -52,11 +51,10 @@ pub(crate) enum Begin<'a> {
 /// The draws depend neither on the number of threads nor on which chain runs when.
 pub(crate) fn work(
     shared: &Shared,
-    store: &DrawStore,
     begins: Vec<Begin>,
     n_draws: usize,
     n_threads: usize,
-) -> Result<Vec<Option<Saved>>, RunError> {
+) -> Result<Vec<Option<SavedChain>>, RunError> {
     let n_chains = begins.len();
     let shares = Shares::new(n_threads, n_chains, shared.problem.posterior.likelihood().n_pairs());
     let begins: Vec<_> = begins.into_iter().map(|begin| Mutex::new(Some(begin))).collect();
@@ -71,7 +69,7 @@ pub(crate) fn work(
         let (now, n_waiting) = (Instant::now(), n_chains - number);
         let until = share_of_time(shared.deadline, now, n_waiting, shares.at_once);
         let goal = Goal { n_draws, until };
-        let result = work_on_one(shared, store, number, begin, goal, shares.threads);
+        let result = work_on_one(shared, number, begin, goal, shares.threads);
         if result.is_err() {
             shared.failed.store(true, Ordering::Relaxed);
         }
@@ -103,38 +101,36 @@ struct Goal {
 
 fn work_on_one(
     shared: &Shared,
-    store: &DrawStore,
     number: usize,
     begin: Begin,
     Goal { n_draws, until }: Goal,
     threads: usize,
-) -> Result<Saved, RunError> {
+) -> Result<SavedChain, RunError> {
     if threads == 1 {
-        return worker(shared, store, number, begin, Workspace::serial())?.work(n_draws, until);
+        return worker(shared, number, begin, Workspace::serial())?.work(n_draws, until);
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| RunError::Threads(error.to_string()))?;
-    pool.install(|| worker(shared, store, number, begin, Workspace::parallel())?.work(n_draws, until))
+    pool.install(|| worker(shared, number, begin, Workspace::parallel())?.work(n_draws, until))
 }
 
 fn worker<'a>(
     shared: &'a Shared<'a>,
-    store: &DrawStore,
     number: usize,
     begin: Begin,
     workspace: Workspace,
 ) -> Result<Worker<'a>, RunError> {
     let (posterior, surrogate) = (&shared.problem.posterior, shared.problem.surrogate.clone());
-    let writer = store.writer(number)?;
+    let sink = shared.sink.chain(number)?;
     match begin {
         Begin::Start(starts) => {
             let rng = stream(shared.config.run.seed, number, Purpose::Sampling);
             let start = starts.chain(number);
             let chain = Chain::start(posterior, surrogate, &shared.config.sampler, start, rng, workspace);
-            Ok(Worker::new(shared, chain, writer))
+            Ok(Worker::new(shared, number, chain, sink))
         }
         Begin::Saved(saved) => {
-            Worker::resume(shared, *saved, writer, |state| Chain::resume(posterior, surrogate, state, workspace))
+            Worker::resume(shared, number, *saved, sink, |state| Chain::resume(posterior, surrogate, state, workspace))
         }
     }
 }

@@ -6,13 +6,6 @@ use crate::likelihood::InstructionSet;
 use crate::settings::check::CheckedConfig;
 use crate::settings::config::FitConfig;
 
-/// Notes the instruction set that makes the next draws.
-pub(crate) fn record(config: &mut FitConfig, now: InstructionSet) {
-    if config.instructions.last() != Some(&now) {
-        config.instructions.push(now);
-    }
-}
-
 /// Refuses to go on with another instruction set, unless that is wanted.
 pub(crate) fn go_on(
     config: CheckedConfig,

@@ -5,7 +5,7 @@ use super::summary_lines::digits;
 use crate::Locations;
 use crate::embedding::Moments;
 use crate::posterior::{NoisePrior, ScalePrior};
-use crate::settings::check::CheckedConfig;
+use crate::settings::Resolved;
 
 /// Beyond so many times the prior's standard deviation, the prior holds the locations together.
 const CRUSHED: f64 = 1.3;
@@ -22,7 +22,7 @@ const STRETCHED: f64 = 1.5;
 
 /// What a finished fit says of the coupled pairs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fitted {
+pub(crate) struct FitOfPairs {
     /// Posterior mean of sigma.
     pub sigma: f64,
     /// Sum of squared residuals of the map shown.
@@ -33,7 +33,7 @@ pub(crate) struct Fitted {
     pub dissimilarities: f64,
 }
 
-impl Fitted {
+impl FitOfPairs {
     /// The sums over the coupled pairs, each seen from both its ends.
     pub fn new(sigma: f64, map: &Locations, coupled: &CoupledPairs) -> Self {
         let mut fitted = Self { sigma, residuals: 0.0, distances: 0.0, dissimilarities: 0.0 };
@@ -50,12 +50,12 @@ impl Fitted {
 }
 
 /// Warnings in sentences.
-pub(crate) fn warnings(config: &CheckedConfig, moments: &Moments, fitted: Fitted) -> impl Iterator<Item = String> {
+pub(crate) fn warnings(config: &Resolved, moments: &Moments, fitted: FitOfPairs) -> impl Iterator<Item = String> {
     crushed(config, moments).into_iter().chain(stretched(fitted)).chain(limited_noise(config, fitted))
 }
 
 /// The map is wider than its pairs say.
-fn stretched(fitted: Fitted) -> Option<String> {
+fn stretched(fitted: FitOfPairs) -> Option<String> {
     let ratio = (fitted.distances / fitted.dissimilarities).sqrt();
     (ratio > STRETCHED).then(|| {
         format!(
@@ -66,7 +66,7 @@ fn stretched(fitted: Fitted) -> Option<String> {
 }
 
 /// The spread of the locations is far from what the prior says.
-fn crushed(config: &CheckedConfig, moments: &Moments) -> Option<String> {
+fn crushed(config: &Resolved, moments: &Moments) -> Option<String> {
     let priors = config.priors();
     let (ScalePrior::Fixed { variances }, None) = (&priors.scales, &config.tree) else { return None };
     let prior = variances[0].sqrt() * config.model.unit;
@@ -100,7 +100,7 @@ fn spread(moments: &Moments) -> f64 {
 }
 
 /// sigma is where it is because it cannot be smaller, or because its prior says more than the residuals do.
-fn limited_noise(config: &CheckedConfig, fitted: Fitted) -> Option<String> {
+fn limited_noise(config: &Resolved, fitted: FitOfPairs) -> Option<String> {
     let sigma = fitted.sigma;
     let NoisePrior::InverseGamma { rate, .. } = config.priors().noise else { return None };
     let floor = config.priors.sigma_floor;

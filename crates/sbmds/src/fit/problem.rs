@@ -1,6 +1,5 @@
 //! What is to be sampled: the data, the coupled pairs and the posterior, in the model's unit.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::connections::{disconnection, underdetermination};
@@ -9,12 +8,12 @@ use super::tree::RunTree;
 use super::unit::Unit;
 use crate::Locations;
 use crate::coupling::{self, Connections, Coupling, Couplings};
-use crate::dissimilarity::{Dissimilarities, Input};
+use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
 use crate::likelihood::Likelihood;
 use crate::posterior::Posterior;
 use crate::sampler::Sampler;
-use crate::settings::check::CheckedConfig;
+use crate::settings::{CheckedConfig, Resolved};
 
 /// Everything the chains share.
 pub(crate) struct Problem {
@@ -25,62 +24,9 @@ pub(crate) struct Problem {
     pub surrogate: Option<Arc<Likelihood>>,
     pub unit: Unit,
     /// The tree along which locations diffuse, if there is one.
-    pub tree: Option<RunTree>,
+    pub tree: Option<Arc<RunTree>>,
     /// What the user was told about data and coupling though the run went on.
     pub warnings: Vec<String>,
-}
-
-/// Hashes of the files a run depends on.
-pub(crate) struct Hashes {
-    pub input: String,
-    pub names: Option<String>,
-    pub couplings: Option<String>,
-    pub tree: Option<String>,
-}
-
-impl Hashes {
-    /// Of the input, and of the files beside it.
-    pub fn of(config: &CheckedConfig, input: &Input) -> Result<Self, RunError> {
-        let couplings = match &config.model.couplings {
-            Couplings::Graph(path) => Some(hash("--couplings", path)?),
-            _ => None,
-        };
-        let names = config.input.names.as_deref().map(|path| hash("--names", path)).transpose()?;
-        let tree = config.tree.as_ref().map(|tree| hash("--tree", &tree.path)).transpose()?;
-        Ok(Self { input: input.hash()?, names, couplings, tree })
-    }
-
-    /// Refuses to go on with other data than the run was started with.
-    pub fn check(&self, config: &CheckedConfig) -> Result<(), RunError> {
-        if self.input != config.input.hash {
-            return Err(RunError::Changed(config.input.path.clone()));
-        }
-        if let (Some(path), true) = (&config.input.names, self.names != config.input.names_hash) {
-            return Err(RunError::Changed(path.clone()));
-        }
-        if let (Couplings::Graph(path), true) = (&config.model.couplings, self.couplings != config.model.couplings_hash)
-        {
-            return Err(RunError::Changed(path.clone()));
-        }
-        match &config.tree {
-            Some(tree) if self.tree.as_ref() != Some(&tree.hash) => Err(RunError::Changed(tree.path.clone())),
-            _ => Ok(()),
-        }
-    }
-}
-
-fn hash(flag: &'static str, path: &Path) -> Result<String, RunError> {
-    Ok(open_again(flag, path)?.hash()?)
-}
-
-/// A file beside the input, which is read again later. A pipe cannot be.
-pub(crate) fn open_again(flag: &'static str, path: &Path) -> Result<Input, RunError> {
-    let file = Input::open(path)?;
-    if file.piped().is_some() {
-        let problem = format!("{} is a pipe, which can be read only once", path.display());
-        return Err(RunError::setting(flag, problem, "save what it delivers as a file; only the input may be a pipe"));
-    }
-    Ok(file)
 }
 
 /// Lays the coupling that the settings ask for.
@@ -142,7 +88,7 @@ fn surrogate(
 impl Problem {
     /// Puts likelihood, priors and surrogate together; warns of tips at distance zero.
     pub fn new(
-        config: &CheckedConfig,
+        config: &Resolved,
         data: Dissimilarities,
         coupling: Coupling,
         likelihood: Likelihood,
@@ -156,7 +102,7 @@ impl Problem {
         }
         let coincident = posterior.tree().and_then(|tree| tree.brownian.coincident_tips());
         let warnings = coincident.iter().map(ToString::to_string).collect();
-        Ok(Self { data, coupling, posterior, surrogate, unit, tree, warnings })
+        Ok(Self { data, coupling, posterior, surrogate, unit, tree: tree.map(Arc::new), warnings })
     }
 
     /// Locations by position in the model's unit, as locations in input order and units.

@@ -6,12 +6,12 @@
 use super::problem::Problem;
 use crate::Locations;
 use crate::embedding::principal_axes;
-use crate::settings::check::CheckedConfig;
+use crate::settings::Resolved;
 use crate::settings::config::{Keep, Start};
 use crate::start::Starts;
 
 /// The map, in input order and units; `None` if draws are to be stored as the sampler has them, or not at all.
-pub(crate) fn reference(starts: &Starts, problem: &Problem, config: &CheckedConfig) -> Option<Locations> {
+pub(crate) fn reference(starts: &Starts, problem: &Problem, config: &Resolved) -> Option<Locations> {
     if config.run.raw_draws || config.run.keep == Keep::Summary {
         return None;
     }
@@ -19,7 +19,7 @@ pub(crate) fn reference(starts: &Starts, problem: &Problem, config: &CheckedConf
         Some(map) => map.clone(),
         // Draws from the prior resemble nothing.
         None => {
-            let config = config.clone().resolved(|config| config.run.start = Start::Auto);
+            let config = config.clone().starting_from(Start::Auto);
             Starts::new(problem, &config).map()?.clone()
         }
     };

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::central::SampledPairs;
-use super::chain::Saved;
+use super::chain::SavedChain;
 use super::map_verdict::judge_shown;
 use super::monitor::TRACE;
-use super::prior_check::{self, Fitted};
+use super::prior_check::{self, FitOfPairs};
 use super::problem::Problem;
 use super::shown::{ShownMap, chains_by_mode, shown_map};
 use super::shown_summary::{MapSummary, ShownSummary, embedding_file};
@@ -19,7 +19,7 @@ use crate::embedding::{Moments, ObjectFit, object_fits, principal_axes, procrust
 use crate::error::RunError;
 use crate::quality::MapVerdict;
 use crate::sampler::Sampler;
-use crate::settings::check::CheckedConfig;
+use crate::settings::Resolved;
 use crate::settings::config::{Keep, TreeConfig};
 
 /// Everything a fit says of its draws.
@@ -35,9 +35,9 @@ pub(crate) struct Results {
 impl Results {
     /// What the draws of `reader` say; `chains` made them.
     pub fn of(
-        config: &CheckedConfig,
+        config: &Resolved,
         problem: &Problem,
-        chains: &[Saved],
+        chains: &[SavedChain],
         assessment: &Assessment,
         reader: &DrawReader,
     ) -> Result<Self, RunError> {
@@ -48,7 +48,7 @@ impl Results {
         let map = judge_shown(config, problem, &maps[0].moments, &maps[0].chains, reader)?;
         add_verdicts(&mut summary, assessment, map);
         let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
-        let fitted = Fitted::new(sigma, maps[0].moments.mean(), &problem.coupled());
+        let fitted = FitOfPairs::new(sigma, maps[0].moments.mean(), &problem.coupled());
         summary.warnings.extend(prior_check::warnings(config, &maps[0].moments, fitted));
         Ok(Self { maps, fits, summary })
     }
@@ -63,9 +63,9 @@ fn add_verdicts(summary: &mut Summary, assessment: &Assessment, map: MapVerdict)
 
 /// The map of every mode that chains are in, the one to show first.
 fn maps(
-    config: &CheckedConfig,
+    config: &Resolved,
     problem: &Problem,
-    saved: &[Saved],
+    saved: &[SavedChain],
     assessment: &Assessment,
     reader: &DrawReader,
 ) -> Result<Vec<ShownMap>, RunError> {
@@ -82,7 +82,12 @@ fn maps(
     Ok(maps)
 }
 
-fn map_of_moments(saved: &[Saved], chains: Vec<usize>, reader: &DrawReader, first: Option<&Locations>) -> ShownMap {
+fn map_of_moments(
+    saved: &[SavedChain],
+    chains: Vec<usize>,
+    reader: &DrawReader,
+    first: Option<&Locations>,
+) -> ShownMap {
     let moments = merged(chains.iter().filter_map(|&chain| saved.get(chain)));
     let moments = moments.unwrap_or_else(|| Moments::new(reader.names().len(), reader.n_dims()));
     let moments = first.map_or_else(|| moments.clone(), |first| moments.moved(&procrustes(moments.mean(), first)));
@@ -91,7 +96,7 @@ fn map_of_moments(saved: &[Saved], chains: Vec<usize>, reader: &DrawReader, firs
 
 /// What the summary says of the maps.
 fn shown(
-    config: &CheckedConfig,
+    config: &Resolved,
     problem: &Problem,
     reader: &DrawReader,
     maps: &[ShownMap],
@@ -121,7 +126,7 @@ const TOO_FEW_DRAWS: &str = "Too few draws of the locations to tell whether sing
                              needed, and their numbers must fit into memory).";
 
 /// Mean and covariances from the running moments of chains, each aligned to the first; `None` if no chain has any.
-pub(crate) fn merged<'a>(chains: impl Iterator<Item = &'a Saved>) -> Option<Moments> {
+pub(crate) fn merged<'a>(chains: impl Iterator<Item = &'a SavedChain>) -> Option<Moments> {
     let mut of_chains = chains.filter_map(|saved| saved.moments.as_ref());
     let first = of_chains.next()?;
     let mut all = first.moved(&principal_axes(first.mean()));
@@ -137,9 +142,9 @@ fn fits(moments: &Moments, problem: &Problem) -> Vec<ObjectFit> {
 }
 
 fn summarise(
-    config: &CheckedConfig,
+    config: &Resolved,
     problem: &Problem,
-    chains: &[Saved],
+    chains: &[SavedChain],
     assessment: &Assessment,
     reader: &DrawReader,
     fits: &[ObjectFit],
@@ -189,7 +194,7 @@ fn summarise(
 }
 
 /// Energy BFMI of each chain; random walks have no momentum and none of this.
-fn energy_diagnostics(config: &CheckedConfig, reader: &DrawReader) -> Result<Vec<Option<f64>>, RunError> {
+fn energy_diagnostics(config: &Resolved, reader: &DrawReader) -> Result<Vec<Option<f64>>, RunError> {
     if matches!(config.sampler.sampler.resolve(), Sampler::Mh | Sampler::Mwg) {
         return Ok(Vec::new());
     }

@@ -26,6 +26,11 @@ impl RunTree {
         Ok(Self { matched, config: config.clone() })
     }
 
+    /// Joins the tips of a tree to the objects.
+    pub(crate) fn of(tree: Tree, config: TreeConfig, names: &Names) -> Result<Self, RunError> {
+        Ok(Self { matched: tree.match_tips(names, config.prune)?, config })
+    }
+
     /// Reads the tree and joins its tips to the objects; tells the observer what was not asked for by name.
     pub(crate) fn read(config: &TreeConfig, names: &Names, observer: &dyn Observer) -> Result<Self, RunError> {
         let tree = Tree::read(&config.path, config.index.into())?;
@@ -40,9 +45,9 @@ impl RunTree {
     }
 
     /// The settings with what only the file could tell.
-    pub(crate) fn resolved(&self, hash: String) -> TreeConfig {
+    pub(crate) fn resolved(&self) -> TreeConfig {
         let (index, total_length) = (self.matched.tree().source().index, self.matched.tree().total_length());
-        TreeConfig { hash, index: Some(index), total_length, ..self.config.clone() }
+        TreeConfig { index: Some(index), total_length, ..self.config.clone() }
     }
 
     /// The prior of the locations when object `order[k]` is at position k.

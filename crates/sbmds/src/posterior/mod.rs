@@ -88,6 +88,11 @@ impl Posterior {
         &self.likelihood
     }
 
+    /// The same, to be kept after the posterior is gone.
+    pub(crate) fn shared_likelihood(&self) -> &Arc<Likelihood> {
+        &self.likelihood
+    }
+
     /// The priors.
     pub fn priors(&self) -> &Priors {
         &self.priors

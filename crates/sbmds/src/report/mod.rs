@@ -24,6 +24,11 @@ mod test_run;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
+use crate::error::RunError;
+use crate::fit::Fitted;
+
 pub use clusters::{ClusterData, ClusterSection, Corners, OutlineData};
 pub use data::{Fit, LabelData, MapData, ModeData, ObjectModesData, ReportData, Section, VerdictData};
 pub use draw_sample::DrawSample;
@@ -39,3 +44,13 @@ pub(crate) use test_run::{fixed_run, small_run};
 pub(crate) use traces::{RANK_BINS, worst_first};
 pub use traces::{Trace, TraceDiagnosis};
 pub use tree::{NodeData, RateData, TreeSection};
+
+impl Fitted {
+    /// Writes the fit as one self-contained interactive page.
+    ///
+    /// # Errors
+    /// If the draws cannot be read or the file cannot be written.
+    pub fn report(&self, path: &Path) -> Result<(), RunError> {
+        write_html(&ReportData::gather(self, None)?, path)
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::finished::FinishedRun;
+use super::FinishedRun;
 use crate::diagnostics::{Diagnosis, hellinger, quantile_of_sorted, sorted};
 use crate::error::RunError;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::finished::FinishedRun;
+use super::FinishedRun;
 use crate::Locations;
 use crate::draws::{DrawReader, StoreError};
 use crate::embedding::{Alignment, RigidMotion, principal_axes};

@@ -1,52 +1,27 @@
-//! A finished run, open to be looked at: its settings, its map, its draws aligned to the map, and what it was fitted to.
+//! A finished run, opened from its directory.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::directory::RunDirectory;
-use super::fit::run_id;
+use super::hashes::{check_hashes, hashes_of};
 use super::integrity::TREE;
 use super::map_files::{embedding_path, modes_path, read_modes};
 use super::open_draws::open_finished;
-use crate::Locations;
-use crate::coupling::Coupling;
-use crate::diagnostics::Monitored;
-use crate::diffusion::NodeDraws;
 use crate::dissimilarity::{Input, Names};
-use crate::draws::{DrawReader, Variable, checkpoint};
-use crate::embedding::{
-    Alignment, Embedding, MixedMoments, ModeCentres, Moments, ObjectModes, procrustes, read_embedding_csv,
-};
+use crate::draws::{DrawReader, checkpoint};
+use crate::embedding::{Moments, read_embedding_csv};
 use crate::error::RunError;
-use crate::fit::coupled::CoupledPairs;
-use crate::fit::memory::check_memory;
-use crate::fit::monitor::{DISTANCES, MonitoredPairs, monitored};
-use crate::fit::problem::{Hashes, lay, likelihood};
+use crate::fit::chain::SavedChain;
+use crate::fit::fitted::{Fitted, Home, Measured, ModeMap};
+use crate::fit::problem::{lay, likelihood};
 use crate::fit::results::merged;
-use crate::fit::summary::Summary;
-use crate::fit::tree::RunTree;
 use crate::fit::unit::Unit;
-use crate::likelihood::Likelihood;
-use crate::settings::check::CheckedConfig;
-use crate::settings::config::{FitConfig, Keep};
+use crate::fit::{RunTree, Summary, check_memory};
+use crate::settings::{FitConfig, Resolved};
 
-/// A finished run, open to be looked at.
-pub struct FinishedRun {
-    directory: RunDirectory,
-    config: FitConfig,
-    summary: Summary,
-    reader: DrawReader,
-    embedding: Embedding,
-    /// The mode whose map this is, from 1.
-    mode: usize,
-    /// The chains that the map consists of.
-    chains: Vec<usize>,
-    /// Where the modes of objects that have several are.
-    centres: Vec<ModeCentres>,
-    alignment: Alignment,
-}
-
-impl FinishedRun {
-    /// Opens the run in `directory`.
+impl Fitted {
+    /// Opens the finished run in `directory`.
     ///
     /// # Errors
     /// If there is no run, it has not ended, or its files cannot be read.
@@ -57,303 +32,86 @@ impl FinishedRun {
     /// Opens the run to look at another of the modes that its chains are in, counted from 1, the one shown by default.
     ///
     /// # Errors
-    /// As [`FinishedRun::open`], and if there are not so many modes.
+    /// As [`Fitted::open`], and if there are not so many modes.
     pub fn open_mode(directory: &Path, mode: usize) -> Result<Self, RunError> {
+        Self::open_with(directory, mode, None)
+    }
+
+    /// Opens a run whose data are still at hand, so that they need not be read again.
+    pub(crate) fn open_measured(directory: &Path, measured: Arc<Measured>) -> Result<Self, RunError> {
+        Self::open_with(directory, 1, Some(measured))
+    }
+
+    fn open_with(directory: &Path, mode: usize, measured: Option<Arc<Measured>>) -> Result<Self, RunError> {
         let (directory, config) = RunDirectory::open(directory)?;
         let summary = directory.summary()?;
         let reader = open_finished(&directory, &config, &summary)?;
-        let chains = chains_of(&summary, &reader, mode)?;
-        let path = embedding_path(&directory, mode);
-        for file in [path.clone(), modes_path(&directory), directory.path().join(TREE)] {
-            directory.check_file(&summary, &file.file_name().unwrap_or_default().to_string_lossy())?;
-        }
-        let embedding = read_embedding_csv(&path, reader.names(), reader.n_dims())
-            .map_err(|what| RunError::Damaged { path, what })?;
-        let centres = read_modes(&directory, reader.names(), reader.n_dims(), mode)?;
-        let left_out: Vec<usize> = centres.iter().map(|modes| modes.object).collect();
-        let alignment = Alignment::without(embedding.mean.clone(), &left_out);
-        Ok(Self { directory, config, summary, reader, embedding, mode, chains, centres, alignment })
+        let run_id = Resolved::of_run(config.clone().check()?).run_id();
+        let home = InDirectory { directory, run_id, measured: Mutex::new(measured) };
+        Self::new(config, summary, reader, Box::new(home), mode)
     }
+}
 
-    /// The same run, looked at in another mode.
-    ///
-    /// # Errors
-    /// As [`FinishedRun::open_mode`].
-    pub fn in_mode(&self, mode: usize) -> Result<Self, RunError> {
-        Self::open_mode(self.path(), mode)
-    }
+/// The directory of a finished run.
+struct InDirectory {
+    directory: RunDirectory,
+    run_id: u64,
+    /// What was measured, once it was read.
+    measured: Mutex<Option<Arc<Measured>>>,
+}
 
-    /// The mode whose map this is, from 1, and how many there are.
-    pub fn mode(&self) -> (usize, usize) {
-        (self.mode, self.summary.shown.maps.len().max(1))
-    }
-
-    /// What the map is, in words: "posterior mean", "a central draw", with the mode if there are several.
-    pub fn what_is_shown(&self) -> String {
-        let is_draw = self.summary.shown.maps.get(self.mode - 1).is_some_and(|map| map.central_draw.is_some());
-        let what = if is_draw { "a central draw" } else { "posterior mean" };
-        match self.mode() {
-            (_, 1) => what.into(),
-            (mode, n_modes) => format!("{what} of mode {mode} of {n_modes}"),
-        }
-    }
-
-    /// The chains that the map consists of.
-    pub fn shown_chains(&self) -> &[usize] {
-        &self.chains
-    }
-
-    /// Where the run is.
-    pub fn path(&self) -> &Path {
+impl Home for InDirectory {
+    fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// The name of its directory.
-    pub fn name(&self) -> String {
-        // "." and ".." have no name of their own.
-        let path = self.path().canonicalize().unwrap_or_else(|_| self.path().to_owned());
-        path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-    }
-
-    /// Its settings.
-    pub fn config(&self) -> &FitConfig {
-        &self.config
-    }
-
-    /// Its verdict and first numbers.
-    pub fn summary(&self) -> &Summary {
-        &self.summary
-    }
-
-    /// The objects, in input order.
-    pub fn names(&self) -> &Names {
-        self.reader.names()
-    }
-
-    /// The draws as stored.
-    pub fn reader(&self) -> &DrawReader {
-        &self.reader
-    }
-
-    /// The map shown, on its principal axes, and the stress of every object.
-    pub fn embedding(&self) -> &Embedding {
-        &self.embedding
-    }
-
-    /// Number of stored draws of the locations that the map consists of.
-    pub fn n_locations(&self) -> usize {
-        let stored = |&chain| self.reader.n_complete(chain);
-        if self.reader.has_x() { self.chains.iter().map(stored).sum() } else { 0 }
-    }
-
-    /// The tree that the run was fitted along, if it was.
-    ///
-    /// # Errors
-    /// If the run's copy of the tree cannot be read.
-    pub fn tree(&self) -> Result<Option<RunTree>, RunError> {
-        let read = |config| RunTree::reread(&self.directory.tree(), config, self.names());
-        self.config.tree.as_ref().map(read).transpose()
-    }
-
-    /// The stored draws with a location for every node of its tree.
-    ///
-    /// # Errors
-    /// If there is no diffusion along the tree.
-    pub fn node_draws<'a>(&'a self, tree: &'a RunTree) -> Result<NodeDraws<'a>, RunError> {
-        tree.node_draws(&self.reader, self.alignment.clone(), &self.chains, self.config.run.seed)
-    }
-
-    /// Visits the stored draws that the map consists of and whose index `is_wanted`, each aligned to the map, with its index among
-    /// these draws (chain after chain); memory holds one of them. A run that kept none has nothing to visit.
-    ///
-    /// # Errors
-    /// If the store is damaged.
-    pub fn for_each_aligned(
+    fn map(
         &self,
-        is_wanted: impl Fn(usize) -> bool,
-        mut visit: impl FnMut(usize, &Locations),
-    ) -> Result<(), RunError> {
-        if self.n_locations() == 0 {
-            return Ok(());
+        mode: usize,
+        chains: Vec<usize>,
+        reader: &DrawReader,
+        summary: &Summary,
+    ) -> Result<ModeMap, RunError> {
+        let path = embedding_path(&self.directory, mode);
+        for file in [path.clone(), modes_path(&self.directory), self.path().join(TREE)] {
+            self.directory.check_file(summary, &file.file_name().unwrap_or_default().to_string_lossy())?;
         }
-        let mut indices = 0..;
-        self.reader.for_each_x_of(&self.chains, |_, _, x| {
-            if let Some(index) = indices.next().filter(|&index| is_wanted(index)) {
-                visit(index, &self.alignment.apply(x));
-            }
-        })?;
-        Ok(())
+        let embedding = read_embedding_csv(&path, reader.names(), reader.n_dims())
+            .map_err(|what| RunError::Damaged { path, what })?;
+        let centres = read_modes(&self.directory, reader.names(), reader.n_dims(), mode)?;
+        Ok(ModeMap::new(embedding, chains, centres))
     }
 
-    /// One stored draw of a chain, aligned to the map.
-    ///
-    /// # Errors
-    /// If there is no such draw or the store is damaged.
-    pub fn aligned(&self, chain: usize, draw: usize) -> Result<Locations, RunError> {
-        Ok(self.alignment.apply(&self.reader.x(chain, draw)?))
+    fn tree(&self, config: &FitConfig, names: &Names) -> Result<Option<Arc<RunTree>>, RunError> {
+        let read = |tree| Ok(Arc::new(RunTree::reread(&self.directory.tree(), tree, names)?));
+        config.tree.as_ref().map(read).transpose()
     }
 
-    /// What aligns draws to the map.
-    pub fn alignment(&self) -> &Alignment {
-        &self.alignment
-    }
-
-    /// Where `sbmds cluster` leaves the clusters of the run by default.
-    pub fn clusters(&self) -> PathBuf {
-        self.path().join("clusters")
-    }
-
-    /// Mean and covariance of every object in the mode that is shown: from the draws, or from what the chains kept of them.
-    ///
-    /// # Errors
-    /// If the store is damaged, or the checkpoints that hold the moments of a run without draws are.
-    pub fn moments(&self) -> Result<Moments, RunError> {
-        Ok(self.moments_and_modes()?.0)
-    }
-
-    /// The same with the modes of the objects that have several.
-    ///
-    /// # Errors
-    /// As [`FinishedRun::moments`].
-    pub fn moments_and_modes(&self) -> Result<(Moments, Vec<ObjectModes>), RunError> {
-        let mut mixed = self.no_moments();
-        if self.config.run.keep == Keep::Summary {
-            let kept = self.kept_moments()?.map(|kept| kept.moved(&procrustes(kept.mean(), &self.embedding.mean)));
-            return Ok((kept.unwrap_or_else(|| self.seen(&mixed).0), Vec::new()));
-        }
-        self.for_each_aligned(|_| true, |_, aligned| mixed.add(aligned))?;
-        Ok(self.seen(&mixed))
-    }
-
-    /// Room for the moments of the aligned draws.
-    pub(crate) fn no_moments(&self) -> MixedMoments {
-        MixedMoments::new(self.names().len(), self.reader.n_dims(), self.centres.clone())
-    }
-
-    /// Moments of the aligned draws, seen from the map.
-    pub(crate) fn seen(&self, mixed: &MixedMoments) -> (Moments, Vec<ObjectModes>) {
-        let map = self.summary.shown.maps.get(self.mode - 1);
-        let is_draw = map.is_some_and(|map| map.central_draw.is_some());
-        let from = is_draw.then_some(&self.embedding.mean);
-        (mixed.shown(from), mixed.modes(from))
-    }
-
-    fn kept_moments(&self) -> Result<Option<Moments>, RunError> {
-        let run_id = run_id(&self.checked_config()?);
-        let load = |&chain: &usize| Ok(checkpoint::load(&self.directory.checkpoint(chain), run_id)?.value);
-        let chains = self.chains.iter().map(load).collect::<Result<Vec<_>, RunError>>()?;
+    fn kept_moments(&self, chains: &[usize]) -> Result<Option<Moments>, RunError> {
+        let load = |&chain: &usize| Ok(checkpoint::load(&self.directory.checkpoint(chain), self.run_id)?.value);
+        let chains = chains.iter().map(load).collect::<Result<Vec<SavedChain>, RunError>>()?;
         Ok(merged(chains.iter()))
     }
 
-    fn checked_config(&self) -> Result<CheckedConfig, RunError> {
-        self.config.clone().check()
-    }
-
-    /// Everything that the verdict looks at: the log density, sigma, then distances.
-    ///
-    /// # Errors
-    /// If the store is damaged.
-    pub fn monitored(&self) -> Result<Vec<Monitored>, RunError> {
-        monitored(&self.reader, &MonitoredPairs::choose(self.names().len(), self.config.run.seed))
-    }
-
-    /// One quantity by name: a monitored one, or `NAME` or `NAME[k]` of the store (k from 1).
-    ///
-    /// # Errors
-    /// If there is none of that name (the message lists some that are there), or the store is damaged.
-    pub fn quantity(&self, name: &str) -> Result<Monitored, RunError> {
-        if let Some(stored) = self.stored_quantity(name)? {
-            return Ok(stored);
+    fn measured(&self, config: &FitConfig) -> Result<Arc<Measured>, RunError> {
+        let mut known = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(measured) = &*known {
+            return Ok(Arc::clone(measured));
         }
-        // As flags are written: diffusion-rate.
-        if let Some(stored) = self.stored_quantity(&name.replace('-', "_"))? {
-            return Ok(stored);
-        }
-        let mut monitored = self.monitored()?;
-        if let Some(found) = monitored.iter().position(|quantity| quantity.name() == name) {
-            return Ok(monitored.swap_remove(found));
-        }
-        let stored = self.variables().flat_map(entries);
-        let some: Vec<String> = stored.chain(monitored.iter().map(|quantity| quantity.name().into())).take(8).collect();
-        let problem = format!("{} has no quantity {name:?}", self.path().display());
-        let remedy =
-            format!("give one of the first column of diagnostics.csv or of the store: {}, ...", some.join(", "));
-        Err(RunError::setting("--quantity", problem, remedy))
-    }
-
-    /// What the store holds, but for distances: those have readable names of their own.
-    fn variables(&self) -> impl Iterator<Item = &Variable> {
-        self.reader.variables().filter(|variable| variable.name != DISTANCES).chain(self.reader.stats())
-    }
-
-    fn stored_quantity(&self, name: &str) -> Result<Option<Monitored>, RunError> {
-        let found = self.variables().find_map(|variable| Some((variable, entries(variable).position(|e| e == name)?)));
-        let Some((variable, entry)) = found else { return Ok(None) };
-        let is_stat = self.reader.stats().any(|stat| stat.name == variable.name);
-        let draws_of = |chain| {
-            let values = match is_stat {
-                true => self.reader.stat(&variable.name, chain)?,
-                false => self.reader.scalar(&variable.name, chain)?,
-            };
-            let of_entry = values.iter().skip(entry).step_by(variable.row_len().max(1));
-            Ok(of_entry.take(self.reader.n_complete_in_all()).copied().collect())
-        };
-        let draws = (0..self.reader.n_chains()).map(draws_of).collect::<Result<Vec<Vec<f64>>, RunError>>()?;
-        Ok(Some(Monitored::new(name, draws)?))
-    }
-
-    /// Reads the input again and couples it as the run did.
-    ///
-    /// # Errors
-    /// If the input is gone, has changed or cannot be read.
-    pub fn measured(&self) -> Result<Measured, RunError> {
-        let config = self.checked_config()?;
-        let input = Input::open(&config.input.path)?;
-        Hashes::of(&config, &input)?.check(&config)?;
-        let data = input.read(&config.input.read_options())?;
-        let coupling = lay(&config, &data)?;
-        check_memory(&coupling.pairs, data.n_objects(), config.model.storage)?;
-        let unit = Unit(config.model.unit);
-        let likelihood = likelihood(&config, &data, &coupling).in_unit(unit.0);
-        Ok(Measured { coupling, likelihood, unit })
+        let measured = Arc::new(read_again(config)?);
+        Ok(Arc::clone(known.insert(measured)))
     }
 }
 
-/// The chains that the map of a mode consists of.
-fn chains_of(summary: &Summary, reader: &DrawReader, mode: usize) -> Result<Vec<usize>, RunError> {
-    let n_modes = summary.shown.maps.len().max(1);
-    if !(1..=n_modes).contains(&mode) {
-        let modes = if n_modes == 1 { "one mode".to_owned() } else { format!("{n_modes} modes") };
-        let problem = format!("{mode} is asked for, and the chains are in {modes}");
-        return Err(RunError::setting(
-            "--mode",
-            problem,
-            format!("give a number from 1 to {n_modes}, or leave it out"),
-        ));
-    }
-    // Older versions did not say.
-    let all = || (0..reader.n_chains()).collect();
-    let chains = summary.shown.maps.get(mode - 1).map_or_else(all, |map| map.chains.clone());
-    Ok(chains.into_iter().filter(|&chain| chain < reader.n_chains()).collect())
-}
-
-/// The names of a variable's numbers: its own, or with the entry in brackets, counted from 1.
-fn entries(variable: &Variable) -> impl Iterator<Item = String> + '_ {
-    let is_scalar = variable.axes.is_empty();
-    (1..=variable.row_len())
-        .map(move |k| if is_scalar { variable.name.clone() } else { format!("{}[{k}]", variable.name) })
-}
-
-/// The dissimilarities a run was fitted to.
-pub struct Measured {
-    coupling: Coupling,
-    likelihood: Likelihood,
-    unit: Unit,
-}
-
-impl Measured {
-    /// The coupled pairs, in input order and units.
-    pub fn coupled(&self) -> CoupledPairs<'_> {
-        CoupledPairs::new(&self.coupling.order, &self.likelihood, self.unit)
-    }
+/// Reads the input again and couples it as the run did.
+fn read_again(config: &FitConfig) -> Result<Measured, RunError> {
+    let config = config.clone().check()?;
+    let input = Input::open(&config.input.path)?;
+    check_hashes(&hashes_of(&config, &input)?, &config)?;
+    let data = input.read(&config.input.read_options())?;
+    let coupling = lay(&config, &data)?;
+    check_memory(&coupling.pairs, data.n_objects(), config.model.storage)?;
+    let unit = Unit(config.model.unit);
+    let likelihood = likelihood(&config, &data, &coupling).in_unit(unit.0);
+    Ok(Measured::new(data, coupling, Arc::new(likelihood), unit))
 }

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use super::directory::RunDirectory;
-use super::fit::Control;
 use crate::Locations;
 use crate::dissimilarity::Names;
 use crate::embedding::{ObjectFit, object_fits, principal_axes};
 use crate::error::RunError;
-use crate::fit::prior_check::Fitted;
+use crate::fit::Control;
+use crate::fit::prior_check::FitOfPairs;
 use crate::fit::problem::Problem;
 use crate::fit::summary_lines::digits;
 use crate::settings::check::CheckedConfig;
@@ -35,7 +35,7 @@ pub(crate) fn show(
     let map = principal_axes(&map).apply(&map);
     let coupled = problem.coupled();
     let fits = object_fits(&map, |object| coupled.partners(object));
-    let fitted = Fitted::new(f64::NAN, &map, &coupled);
+    let fitted = FitOfPairs::new(f64::NAN, &map, &coupled);
     run.replace(&run.embedding(), &table(problem.data.names(), &map, &fits))?;
     control.observer.note(&format!(
         "a first map after {:.1} s of optimising, without error bars, is in {} (preliminary; Stress-1 {}; `sbmds report {}` shows \

@@ -3,65 +3,39 @@
 use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use super::directory::RunDirectory;
+use super::hashes::{check_hashes, hashes_of, open_again};
 use super::overwrite::{OldRun, Removal};
+use super::sink::DirectorySink;
 use super::{disk, first_map, write};
-use crate::Locations;
-use crate::coupling::{Coupling, Couplings};
-use crate::dissimilarity::{self, Dissimilarities, Input};
-use crate::draws::{DrawReader, DrawStore, StoreError};
+use crate::dissimilarity::{self, Input};
 use crate::error::RunError;
-use crate::fit::chain::{Saved, Shared};
-use crate::fit::chains::{self, Begin};
-use crate::fit::monitor::{MonitoredPairs, judge};
-use crate::fit::observer::Observer;
-use crate::fit::problem::{Hashes, Problem, check_connections, lay, likelihood, open_again};
+use crate::fit::control::with_threads;
+use crate::fit::monitor::MonitoredPairs;
+use crate::fit::prepare::prepare;
+use crate::fit::problem::Problem;
 use crate::fit::reference::reference;
 use crate::fit::results::Results;
-use crate::fit::summary::Summary;
-use crate::fit::summary_lines::dimensions;
-use crate::fit::tree::RunTree;
-use crate::fit::unit::Scale;
-use crate::fit::{instructions, memory, record};
-use crate::settings::check::{CheckedConfig, check_threads};
-use crate::settings::config::{FitConfig, INPUT_COPY};
+use crate::fit::sample::{End, Sampled, Task, more_draws, sample};
+use crate::fit::sink::DrawSink;
+use crate::fit::{Control, Fitted, Measured, RunTree, Summary, instructions, record};
+use crate::settings::check::check_threads;
+use crate::settings::config::INPUT_COPY;
+use crate::settings::resolved::FileFindings;
+use crate::settings::{CheckedConfig, FitConfig, Resolved};
 use crate::start::Starts;
 
-/// Who watches a run, who may stop it, and how many threads it may use.
-#[derive(Clone, Copy)]
-pub struct Control<'a> {
-    /// Watches.
-    pub observer: &'a dyn Observer,
-    /// When set, every chain finishes its iteration, saves and ends.
-    pub stop: &'a AtomicBool,
-    /// Threads to use.
-    pub n_threads: usize,
-    /// Time between checkpoints: what a kill can cost.
-    pub checkpoint_interval: Duration,
-    /// When to end with the draws that are there.
-    pub deadline: Option<Instant>,
-    /// Whether to start although memory or disk seem too small.
-    pub force: bool,
-}
-
-impl Control<'_> {
-    fn time_is_up(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-}
-
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub enum Outcome {
     /// All draws are made.
-    Finished(Box<Summary>),
+    Finished(Box<Fitted>),
     /// They were made before.
     FinishedBefore(Box<Summary>),
     /// The time was up: what the draws so far say, or nothing if a chain had none yet. [`resume`] goes on.
-    TimeUp(Option<Box<Summary>>),
+    TimeUp(Option<Box<Fitted>>),
     /// Stopped; everything is saved and [`resume`] goes on.
     Interrupted,
 }
@@ -110,10 +84,11 @@ pub fn fit_anew(config: FitConfig, directory: &Path, control: &Control) -> Resul
 fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: &Control) -> Result<Outcome, RunError> {
     check_threads(control.n_threads)?;
     // The settings may be those of another run.
-    let config = config.resolved(|config| config.instructions.clear());
+    let config = config.with(|config| config.instructions.clear());
     with_threads(control.n_threads, || {
         let input = Input::open(&config.input.path)?;
-        let (config, problem) = prepare(config, &input, control)?;
+        let hashes = hashes_of(&config, &input)?;
+        let (config, problem) = read_and_prepare(config, &input, hashes, control)?;
         disk::check_disk(directory, &config, &problem, control.force)?;
         let piped = piped(&config, &input)?;
         let removal = old.map(OldRun::step_aside).transpose()?.flatten();
@@ -149,7 +124,8 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
         return Ok(Outcome::FinishedBefore(Box::new(summary.clone())));
     }
     let input = Input::open(&config.input.path)?;
-    Hashes::of(&config, &input)?.check(&config)?;
+    let hashes = hashes_of(&config, &input)?;
+    check_hashes(&hashes, &config)?;
     if let Some(summary) = finished {
         run.save_config(&config)?;
         return Ok(Outcome::FinishedBefore(Box::new(summary)));
@@ -160,7 +136,7 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
     }
     let config = instructions::go_on(config, changes.other_instructions, control.observer)?;
     with_threads(control.n_threads, || {
-        let (config, problem) = prepare(config, &input, control)?;
+        let (config, problem) = read_and_prepare(config, &input, hashes, control)?;
         disk::check_disk(directory, &config, &problem, control.force)?;
         run.remove_summary()?;
         run.save_config(&config)?;
@@ -169,8 +145,12 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
 }
 
 /// Reads the data and makes of it what is to be sampled; the settings come back resolved.
-fn prepare(config: CheckedConfig, input: &Input, control: &Control) -> Result<(CheckedConfig, Problem), RunError> {
-    let (asked, hashes) = (config.clone(), Hashes::of(&config, input)?);
+fn read_and_prepare(
+    config: CheckedConfig,
+    input: &Input,
+    hashes: FileFindings,
+    control: &Control,
+) -> Result<(Resolved, Problem), RunError> {
     let data = input.read(&config.input.read_options())?;
     let mut notes = data.notes().to_vec();
     if let Some(labels) = &config.input.labels {
@@ -179,210 +159,44 @@ fn prepare(config: CheckedConfig, input: &Input, control: &Control) -> Result<(C
         notes.extend(dissimilarity::read_labels(labels, data.names())?.note());
     }
     notes.iter().for_each(|note| control.observer.note(note));
-    let reading = data.warnings().to_vec();
-    let coupling = lay(&config, &data)?;
-    memory::check_fit_memory(&config, &data, &coupling, control.force)?;
-    let likelihood = likelihood(&config, &data, &coupling);
-    let doubt = check_connections(&likelihood, &coupling, &data)?;
-    let scale = Scale::of(&config, &likelihood)?;
-    let likelihood = likelihood.in_unit(scale.unit.0);
     let read_tree = |tree| RunTree::read(tree, data.names(), control.observer);
     let tree = config.tree.as_ref().map(read_tree).transpose()?;
-    let config = config.resolved(|config| {
-        instructions::record(config, likelihood.instruction_set());
-        config.model.unit = scale.unit.0;
-        config.priors.sigma_floor = scale.sigma_floor;
-        config.priors.rounded_to = scale.rounded_to;
-        config.model.couplings = coupling.couplings.clone();
-        config.model.couplings_hash = hashes.couplings;
-        config.input.hash = hashes.input;
-        config.input.names_hash = hashes.names;
-        config.input.copy = config.input.copy.take().or_else(|| input.piped().map(|_| INPUT_COPY.into()));
-        config.tree = tree.as_ref().map(|tree| tree.resolved(hashes.tree.unwrap_or_default()));
-        *config = std::mem::take(config).remembering(&asked);
-    });
-    control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
-    let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
-    let warnings = reading.into_iter().chain(doubt).chain(scale.warning).chain(instructions::warning(&config));
-    problem.warnings.extend(warnings);
-    for warning in &problem.warnings {
-        control.observer.warn(warning);
-    }
-    Ok((config, problem))
+    let files = FileFindings { copy: input.piped().map(|_| INPUT_COPY.into()), ..hashes };
+    prepare(config, data, tree, files, control)
 }
 
-/// What is fitted, and where that takes a while about how long; where not all pairs are coupled, what all would cost.
-fn describe(
-    config: &CheckedConfig,
-    data: &Dissimilarities,
-    coupling: &Coupling,
-    n_pairs: usize,
-    n_threads: usize,
-) -> String {
-    let n_dims = config.model.n_dims;
-    let what =
-        format!("{} objects, {n_pairs} pairs ({}), {}", data.n_objects(), coupling.couplings, dimensions(n_dims));
-    let seconds = |n_pairs| config.effort().seconds(n_pairs, n_dims, n_threads);
-    if seconds(n_pairs) < WORTH_A_WORD {
-        return what;
-    }
-    let all = data.n_objects() * (data.n_objects() - 1) / 2;
-    let of_all = if matches!(coupling.couplings, Couplings::Dispersed(_)) && data.measured_pairs().is_none() {
-        format!("; all {all} pairs would take about {} (--couplings full)", duration(seconds(all)))
-    } else {
-        String::new()
-    };
-    format!("{what}, about {}{of_all}", duration(seconds(n_pairs)))
-}
-
-/// Fits that take less need no estimate.
-const WORTH_A_WORD: f64 = 10.0;
-
-/// A time in the unit people would use: nobody plans by more digits.
-fn duration(seconds: f64) -> String {
-    match seconds {
-        _ if seconds < 90.0 => format!("{:.0} s", (seconds / 10.0).ceil() * 10.0),
-        _ if seconds < 5400.0 => format!("{:.0} min", (seconds / 60.0).ceil()),
-        _ if seconds < 172_800.0 => format!("{:.0} h", (seconds / 3600.0).ceil()),
-        _ => format!("{:.0} days", (seconds / 86_400.0).ceil()),
-    }
-}
-
-/// Samples from wherever the run is, in rounds if an effective sample size is wanted, and sums up.
-fn carry_out(
-    run: &RunDirectory,
-    config: &CheckedConfig,
-    problem: &Problem,
-    control: &Control,
-) -> Result<Outcome, RunError> {
+/// Samples from wherever the run is and sums up.
+fn carry_out(run: &RunDirectory, config: &Resolved, problem: &Problem, control: &Control) -> Result<Outcome, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     // Only chains without a checkpoint need a first map, and a new store.
     let starts = LazyCell::new(|| Starts::new(problem, config));
-    let mut store = open_store(run, config, problem, &pairs, || reference(&starts, problem, config))?;
-    run.make_room_for_checkpoints()?;
-    let shared = Shared {
-        problem,
-        config,
-        pairs: &pairs,
-        run,
-        reference: store.reference()?,
-        run_id: run_id(config),
-        observer: control.observer,
-        checkpoint_interval: control.checkpoint_interval,
-        stop: control.stop,
-        deadline: control.deadline,
-        failed: AtomicBool::new(false),
-    };
-    let mut saved = (0..config.run.chains).map(|chain| shared.load(chain)).collect::<Result<Vec<_>, _>>()?;
-    if saved.iter().all(Option::is_none) {
+    let most_draws = config.run.most_stored_draws().max(run.most_draws_before());
+    let mut sink = DirectorySink::open(run, config.run_id(), most_draws, control.observer, |create| {
+        let reference = reference(&starts, problem, config);
+        create(&record::plan(problem, config, &pairs, reference.as_ref()))
+    })?;
+    if sink.is_new()? {
         first_map::show(run, config, problem, &starts, control)?;
     }
-    // A store larger than planned was extended by an earlier round.
-    let mut n_draws = config.run.stored_draws().max(store.n_draws());
-    loop {
-        store.extend_draws(n_draws)?;
-        saved = chains::work(&shared, &store, begins(saved, &starts), n_draws, control.n_threads)?;
-        let (all, time_is_up) = (all_with(&saved, n_draws), control.time_is_up());
-        if all.is_none() && shared.should_stop() {
-            return Ok(Outcome::Interrupted);
-        }
-        if all.is_none() && !time_is_up {
-            // Chains that were done early left time to the others.
-            continue;
-        }
-        let is_whole = all.is_some();
-        let Some(chains) = all.or_else(|| all_with(&saved, 1)) else { return Ok(Outcome::TimeUp(None)) };
-        let assessment = judge(&DrawReader::open(run.path())?, &pairs)?;
-        match more_draws(config, assessment.min_ess().map(|worst| worst.value), n_draws) {
-            Some(more) if !time_is_up => n_draws = more,
-            more => {
-                let reader = DrawReader::open(run.path())?;
-                let results = Results::of(config, problem, &chains, &assessment, &reader)?;
-                let summary = Box::new(write::write(run, config, problem, results, &assessment, &reader)?);
-                // Those of the problem were said before sampling.
-                summary.warnings[problem.warnings.len()..].iter().for_each(|warning| control.observer.warn(warning));
-                let is_done = is_whole && more.is_none();
-                return Ok(if is_done { Outcome::Finished(summary) } else { Outcome::TimeUp(Some(summary)) });
-            }
-        }
-    }
-}
-
-fn open_store(
-    run: &RunDirectory,
-    config: &CheckedConfig,
-    problem: &Problem,
-    pairs: &MonitoredPairs,
-    reference: impl FnOnce() -> Option<Locations>,
-) -> Result<DrawStore, RunError> {
-    let most_draws = config.run.most_stored_draws().max(run.most_draws_before());
-    match DrawStore::open_within(run.path(), most_draws) {
-        // Never made, or killed before it was.
-        Err(StoreError::Missing { .. }) => {
-            let reference = reference();
-            Ok(DrawStore::create(run.path(), &record::plan(problem, config, pairs, reference.as_ref()))?)
-        }
-        opened => Ok(opened?),
-    }
-}
-
-fn begins<'a>(
-    saved: Vec<Option<Saved>>,
-    starts: &'a LazyCell<Starts<'a>, impl FnOnce() -> Starts<'a>>,
-) -> Vec<Begin<'a>> {
-    let begin = |saved: Option<Saved>| match saved {
-        Some(saved) => Begin::Saved(Box::new(saved)),
-        None => Begin::Start(starts),
+    let Sampled { end, chains, assessment } =
+        sample(Task { config, problem, pairs: &pairs }, &starts, &mut sink, control)?;
+    let (Some(chains), Some(assessment)) = (chains, assessment) else {
+        return Ok(if end == End::Stopped { Outcome::Interrupted } else { Outcome::TimeUp(None) });
     };
-    saved.into_iter().map(begin).collect()
-}
-
-/// The chains, if each has all its draws.
-fn all_with(saved: &[Option<Saved>], n_draws: usize) -> Option<Vec<Saved>> {
-    saved.iter().map(|saved| saved.clone().filter(|saved| saved.n_draws() >= n_draws)).collect()
-}
-
-/// A little more than what the present effective sample size says is needed.
-const MARGIN: f64 = 1.05;
-
-/// How many draws to make next to reach the effective sample size wanted (of bulk and tails, as the verdict wants it): at most
-/// twice as many as there are.
-fn more_draws(config: &CheckedConfig, smallest_ess: Option<f64>, n_draws: usize) -> Option<usize> {
-    let wanted = config.run.until_ess?;
-    let most = config.run.most_stored_draws();
-    // Without one there are too few draws to tell: nothing moves yet.
-    let smallest = smallest_ess.unwrap_or(0.0);
-    if smallest >= wanted || n_draws >= most {
-        return None;
-    }
-    let needed = (n_draws as f64 * MARGIN * wanted / smallest).ceil();
-    let needed = if needed < 2.0 * n_draws as f64 { needed as usize } else { 2 * n_draws };
-    Some(needed.max(n_draws + 1).min(most))
+    let reader = sink.reader()?;
+    let results = Results::of(config, problem, &chains, &assessment, &reader)?;
+    let summary = write::write(run, config, problem, results, &assessment, &reader)?;
+    // Those of the problem were said before sampling.
+    summary.warnings[problem.warnings.len()..].iter().for_each(|warning| control.observer.warn(warning));
+    // What comes next, the report for instance, need not read the input again.
+    let fitted = Box::new(Fitted::open_measured(run.path(), Arc::new(Measured::of(problem)))?);
+    Ok(if end == End::Done { Outcome::Finished(fitted) } else { Outcome::TimeUp(Some(fitted)) })
 }
 
 /// Whether the settings ask for more than a summed up run has.
 fn wants_more(config: &CheckedConfig, summary: &Summary) -> bool {
     let smallest_ess = summary.min_ess.as_ref().map(|worst| worst.value);
     summary.n_draws < config.run.stored_draws() || more_draws(config, smallest_ess, summary.n_draws).is_some()
-}
-
-/// What must be the same for a checkpoint to be of use: all settings but how many draws to make and where files are.
-pub(crate) fn run_id(config: &CheckedConfig) -> u64 {
-    let mut config = (**config).clone();
-    config.sbmds_version.clear();
-    config.asked.clear();
-    config.instructions.clear();
-    config.input.path.clear();
-    (config.input.names, config.input.labels) = (None, None);
-    config.tree.iter_mut().for_each(|tree| tree.path.clear());
-    (config.run.draws, config.run.until_ess, config.run.max_draws) = (0, None, None);
-    u64::from(crc32c::crc32c(toml::to_string(&config).unwrap_or_default().as_bytes()))
-}
-
-/// Runs `work` where all data parallelism keeps to so many threads.
-fn with_threads<T: Send>(n_threads: usize, work: impl FnOnce() -> Result<T, RunError> + Send) -> Result<T, RunError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
-    pool.map_err(|error| RunError::Threads(error.to_string()))?.install(work)
 }
 
 impl Changes {

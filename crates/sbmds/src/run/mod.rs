@@ -25,25 +25,26 @@ mod export_frames;
 mod finished;
 mod first_map;
 mod fit;
+mod hashes;
 mod integrity;
 mod map_files;
 mod open_draws;
 mod overwrite;
+mod sink;
 mod write;
 
 pub(crate) use compare::distinct_names;
 pub use compare::{ComparedPair, ComparedRun, Comparison, compare};
 pub use directory::RunDirectory;
 pub use export_frames::ExportFrames;
-pub use finished::{FinishedRun, Measured};
-pub use fit::{Changes, Control, Outcome, fit, fit_anew, resume};
+pub use fit::{Changes, Outcome, fit, fit_anew, resume};
 pub use open_draws::{RunDraws, open_draws};
 
 pub use crate::error::RunError;
 pub use crate::fit::{
-    BranchSummary, Central, CentralDraw, ChainProgress, ChainsVerdict, CoupledPairs, Diffusion, Extreme, Interval,
-    MapSummary, Observer, RunTree, SampledPairs, ShownMap, ShownSummary, Silent, StressSummary, Summary, Why,
-    check_memory, digits, disconnection, underdetermination,
+    BranchSummary, Central, CentralDraw, ChainProgress, ChainsVerdict, Control, CoupledPairs, Diffusion, Extreme,
+    Fitted as FinishedRun, Interval, MapSummary, Measured, Observer, RunTree, SampledPairs, ShownMap, ShownSummary,
+    Silent, StressSummary, Summary, Why, check_memory, digits, disconnection, underdetermination,
 };
 pub(crate) use crate::fit::{X_SHIFT, available_memory, monitor};
 pub use crate::settings::{

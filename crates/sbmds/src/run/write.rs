@@ -11,12 +11,12 @@ use crate::fit::problem::Problem;
 use crate::fit::results::Results;
 use crate::fit::summary::known;
 use crate::fit::{BranchSummary, RunTree, ShownMap, Summary};
-use crate::settings::CheckedConfig;
+use crate::settings::Resolved;
 
 /// Writes `embedding.csv` and the tables of other modes, `diagnostics.csv` and, last, `summary.json`.
 pub(super) fn write(
     run: &RunDirectory,
-    config: &CheckedConfig,
+    config: &Resolved,
     problem: &Problem,
     results: Results,
     assessment: &Assessment,
@@ -37,7 +37,7 @@ pub(super) fn write(
 /// Writes the tree and the files that describe its nodes; returns how far locations move along the branches.
 fn write_diffusion(
     run: &RunDirectory,
-    config: &CheckedConfig,
+    config: &Resolved,
     tree: &RunTree,
     reader: &DrawReader,
     map: &ShownMap,

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use super::config::{FitConfig, PriorFamily, RunConfig};
 use crate::coupling::{Effort, LayOptions};
 use crate::error::RunError;
-use crate::posterior::{NoisePrior, Priors, ScalePrior};
+use crate::posterior::Priors;
 
 /// Settings that have passed [`FitConfig::check`]: whoever holds one need not look again.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,38 +32,6 @@ impl CheckedConfig {
         Effort { n_iterations: of_chain.saturating_mul(self.run.chains) }
     }
 
-    /// The priors, in the model's unit.
-    pub(crate) fn priors(&self) -> Priors {
-        let scale = self.prior_scale();
-        let scales = if self.priors.learn_scale {
-            ScalePrior::Learned { shape: 1.0, rate: scale * scale }
-        } else {
-            ScalePrior::Fixed { variances: vec![scale * scale; self.model.n_dims] }
-        };
-        Priors { scales, noise: self.noise_prior() }
-    }
-
-    fn noise_prior(&self) -> NoisePrior {
-        let (unit, priors) = (self.model.unit, &self.priors);
-        if let Some(sigma) = priors.sigma {
-            return NoisePrior::Fixed { sigma: sigma / unit };
-        }
-        let default_rate = match priors.family {
-            PriorFamily::Weak => Priors::WEAK_NOISE_RATE,
-            PriorFamily::Paper => 1.0,
-        };
-        NoisePrior::InverseGamma {
-            shape: priors.noise_shape.unwrap_or(1.0),
-            rate: priors.noise_rate.map_or(default_rate, |rate| rate / (unit * unit)),
-            floor: priors.sigma_floor / unit,
-        }
-    }
-
-    /// Prior standard deviation of the locations, or where the prior of a learned one has its scale, in the model's unit.
-    pub(crate) fn prior_scale(&self) -> f64 {
-        self.priors.scale.map_or_else(|| self.default_scale(), |scale| scale / self.model.unit)
-    }
-
     /// The same if none is given.
     pub(crate) fn default_scale(&self) -> f64 {
         match self.priors.family {
@@ -72,9 +40,9 @@ impl CheckedConfig {
         }
     }
 
-    /// The same settings with what only the data could tell.
-    pub(crate) fn resolved(mut self, resolve: impl FnOnce(&mut FitConfig)) -> Self {
-        resolve(&mut self.0);
+    /// The same settings, changed in a way that needs no further check.
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut FitConfig)) -> Self {
+        change(&mut self.0);
         self
     }
 }

@@ -3,7 +3,9 @@
 mod by_key;
 pub(crate) mod check;
 pub(crate) mod config;
+pub(crate) mod resolved;
 
 pub use check::CheckedConfig;
 pub use check::{MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS};
 pub use config::{FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, PriorFamily, RunConfig, Start, TreeConfig};
+pub use resolved::Resolved;

@@ -3,7 +3,7 @@
 use super::maximise::maximise;
 use crate::fit::problem::Problem;
 use crate::fit::unit::rms_dissimilarity;
-use crate::settings::check::CheckedConfig;
+use crate::settings::Resolved;
 use crate::settings::config::Start;
 use rand_chacha::ChaCha8Rng;
 
@@ -35,7 +35,7 @@ const SMALLEST_SIGMA: f64 = 1e-3;
 /// The first map, by position and in the model's unit.
 pub(crate) struct Starts<'a> {
     problem: &'a Problem,
-    config: &'a CheckedConfig,
+    config: &'a Resolved,
     /// `None` when every chain starts from the prior.
     map: Option<Locations>,
     /// Whether an optimiser has improved it.
@@ -45,7 +45,7 @@ pub(crate) struct Starts<'a> {
 }
 
 impl<'a> Starts<'a> {
-    pub fn new(problem: &'a Problem, config: &'a CheckedConfig) -> Self {
+    pub fn new(problem: &'a Problem, config: &'a Resolved) -> Self {
         let likelihood = problem.posterior.likelihood();
         let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
         let dissimilarity = |a: usize, b: usize| problem.data.get(a, b) / problem.unit.0;

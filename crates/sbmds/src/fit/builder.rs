@@ -1,0 +1,265 @@
+//! The door: a fit of dissimilarities in memory, draws in memory out.
+
+use std::cell::LazyCell;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use super::chain::SavedChain;
+use super::control::{Control, with_threads};
+use super::fitted::{Fitted, Home, Measured, ModeMap};
+use super::monitor::{MonitoredPairs, judge};
+use super::observer::{Observer, Silent};
+use super::prepare::prepare;
+use super::problem::Problem;
+use super::record;
+use super::reference::reference;
+use super::results::{Results, merged};
+use super::sample::{Sampled, Task, sample};
+use super::shown::ShownMap;
+use super::sink::{DrawSink, MemorySink};
+use super::summary::{BranchSummary, Summary};
+use super::tree::RunTree;
+use crate::coupling::Couplings;
+use crate::dissimilarity::{Dissimilarities, Names};
+use crate::draws::DrawReader;
+use crate::embedding::{Embedding, Moments, ObjectFit, ObjectModes};
+use crate::error::RunError;
+use crate::likelihood::Noise;
+use crate::sampler::Sampler;
+use crate::settings::check::check_threads;
+use crate::settings::resolved::FileFindings;
+use crate::settings::{FitConfig, PriorFamily, Resolved, TreeConfig};
+use crate::start::Starts;
+use crate::tree::Tree;
+
+/// A fit of dissimilarities in memory; one call per setting, the rest at its default.
+///
+/// ```
+/// use sbmds::dissimilarity::{Dissimilarities, Names};
+/// use sbmds::fit::Fit;
+///
+/// // Corners and centre of a square: (0, 1), (0, 2), ... (3, 4).
+/// let names = Names::given(["NE", "NW", "SW", "SE", "centre"].map(String::from).to_vec()).unwrap();
+/// let values = [2.0, 2.8, 2.0, 1.4, 2.0, 2.8, 1.4, 2.0, 1.4, 1.4];
+/// let data = Dissimilarities::from_condensed(names, &values)?;
+/// let fit = Fit::of(&data).dims(2).chains(2).draws(200).seed(1).run()?;
+/// assert_eq!(fit.map().mean.n_objects(), 5);
+/// assert_eq!(fit.distances("NE", "centre")?.len(), 400);
+/// println!("{}", fit.verdict());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "a fit does nothing until it is run"]
+pub struct Fit<'a> {
+    data: Dissimilarities,
+    config: FitConfig,
+    tree: Option<Tree>,
+    observer: &'a dyn Observer,
+    stop: Option<&'a AtomicBool>,
+    n_threads: usize,
+    time: Option<Duration>,
+}
+
+impl<'a> Fit<'a> {
+    /// A fit of these dissimilarities.
+    pub fn of(data: &Dissimilarities) -> Self {
+        let mut config = FitConfig { sbmds_version: env!("CARGO_PKG_VERSION").into(), ..FitConfig::default() };
+        config.input.path = "data in memory".into();
+        let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { data: data.clone(), config, tree: None, observer: &Silent, stop: None, n_threads, time: None }
+    }
+
+    /// Dimensions of the map.
+    pub fn dims(self, n_dims: usize) -> Self {
+        self.with(|config| config.model.n_dims = n_dims)
+    }
+
+    /// Which pairs enter the likelihood.
+    pub fn couplings(self, couplings: Couplings) -> Self {
+        self.with(|config| config.model.couplings = couplings)
+    }
+
+    /// How dissimilarities scatter about distances.
+    pub fn noise(self, noise: Noise) -> Self {
+        self.with(|config| config.model.noise = noise)
+    }
+
+    /// The priors by name.
+    pub fn priors(self, family: PriorFamily) -> Self {
+        self.with(|config| config.priors.family = family)
+    }
+
+    /// How the posterior is sampled.
+    pub fn sampler(self, sampler: Sampler) -> Self {
+        self.with(|config| config.sampler.sampler = sampler)
+    }
+
+    /// Number of chains.
+    pub fn chains(self, chains: usize) -> Self {
+        self.with(|config| config.run.chains = chains)
+    }
+
+    /// Iterations of warm-up of each chain, whose draws are not kept.
+    pub fn warmup(self, n_warmup: usize) -> Self {
+        self.with(|config| config.sampler.n_warmup = n_warmup)
+    }
+
+    /// Draws of each chain after warm-up.
+    pub fn draws(self, draws: usize) -> Self {
+        self.with(|config| config.run.draws = draws)
+    }
+
+    /// Seed of everything random: the same seed gives the same bits, for any number of threads.
+    pub fn seed(self, seed: u64) -> Self {
+        self.with(|config| config.run.seed = seed)
+    }
+
+    /// Locations that diffuse along a tree, whose tips are the objects by name.
+    pub fn tree(mut self, tree: Tree) -> Self {
+        self.tree = Some(tree);
+        self.with(|config| config.tree = Some(TreeConfig::new("tree in memory".into())))
+    }
+
+    /// Any setting of a fit, by its field of [`FitConfig`].
+    pub fn with(mut self, change: impl FnOnce(&mut FitConfig)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
+    /// Threads to use; all cores if not given.
+    pub fn threads(mut self, n_threads: usize) -> Self {
+        self.n_threads = n_threads;
+        self
+    }
+
+    /// Ends after about so long, with the draws made by then.
+    pub fn time_limit(mut self, time: Duration) -> Self {
+        self.time = Some(time);
+        self
+    }
+
+    /// Tells somebody how far the fit is, what to know and what to mind.
+    pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    /// Stops soon after this becomes true, with the draws made by then.
+    pub fn stop_when(mut self, stop: &'a AtomicBool) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    /// Samples, judges and sums up.
+    ///
+    /// # Errors
+    /// If settings or data cannot be used, or the fit was stopped before every chain had a draw.
+    pub fn run(self) -> Result<Fitted, RunError> {
+        check_threads(self.n_threads)?;
+        let never = AtomicBool::new(false);
+        let control = Control {
+            observer: self.observer,
+            stop: self.stop.unwrap_or(&never),
+            n_threads: self.n_threads,
+            checkpoint_interval: Duration::MAX,
+            deadline: self.time.map(|time| Instant::now() + time),
+            force: false,
+        };
+        let config = self.config.check()?;
+        let (data, tree) = (self.data, self.tree);
+        with_threads(control.n_threads, || {
+            let match_tree = |(tree, config)| RunTree::of(tree, config, data.names());
+            let tree = tree.zip(config.tree.clone()).map(match_tree).transpose()?;
+            let (config, problem) = prepare(config, data, tree, FileFindings::default(), &control)?;
+            fit_in_memory(config, problem, &control)
+        })
+    }
+}
+
+fn fit_in_memory(config: Resolved, problem: Problem, control: &Control) -> Result<Fitted, RunError> {
+    let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
+    let starts = LazyCell::new(|| Starts::new(&problem, &config));
+    let reference = reference(&starts, &problem, &config);
+    let mut sink = MemorySink::new(&record::plan(&problem, &config, &pairs, reference.as_ref()))?;
+    let task = Task { config: &config, problem: &problem, pairs: &pairs };
+    let Sampled { chains, assessment, .. } = sample(task, &starts, &mut sink, control)?;
+    let chains = chains.ok_or(RunError::NoDraws)?;
+    let reader = sink.reader()?;
+    let assessment = assessment.map_or_else(|| judge(&reader, &pairs), Ok)?;
+    let Results { maps, fits, mut summary } = Results::of(&config, &problem, &chains, &assessment, &reader)?;
+    summary.warnings[problem.warnings.len()..].iter().for_each(|warning| control.observer.warn(warning));
+    if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
+        diffusion.branches = branches(tree, &reader, &maps[0], config.run.seed)?;
+    }
+    let embed = |(map, fits): (&ShownMap, &Vec<_>)| ModeParts::new(map, fits);
+    let home = InMemory {
+        maps: maps.iter().zip(&fits).map(embed).collect(),
+        tree: problem.tree.clone(),
+        measured: Arc::new(Measured::of(&problem)),
+        chains,
+    };
+    drop(starts);
+    Fitted::new((**config).clone(), summary, reader, Box::new(home), 1)
+}
+
+/// How far locations move along the branches of the tree.
+fn branches(tree: &RunTree, reader: &DrawReader, map: &ShownMap, seed: u64) -> Result<Option<BranchSummary>, RunError> {
+    let mut branches = Vec::new();
+    let draws = tree.node_draws(reader, map.alignment(), &map.chains, seed)?;
+    draws.for_each(
+        |_| true,
+        |draw| {
+            branches.push(draw.branch_statistics());
+            Ok(())
+        },
+    )?;
+    Ok(BranchSummary::of(&branches))
+}
+
+/// What a fit in memory keeps beside its draws.
+struct InMemory {
+    maps: Vec<ModeParts>,
+    tree: Option<Arc<RunTree>>,
+    measured: Arc<Measured>,
+    chains: Vec<SavedChain>,
+}
+
+/// The map of a mode.
+struct ModeParts {
+    embedding: Embedding,
+    object_modes: Vec<ObjectModes>,
+}
+
+impl ModeParts {
+    fn new(map: &ShownMap, fits: &[ObjectFit]) -> Self {
+        let embedding =
+            Embedding { mean: map.locations().clone(), stress: fits.iter().map(|fit| fit.stress).collect() };
+        Self { embedding, object_modes: map.object_modes.clone() }
+    }
+}
+
+impl Home for InMemory {
+    fn path(&self) -> &Path {
+        Path::new("fit in memory")
+    }
+
+    fn map(&self, mode: usize, chains: Vec<usize>, _: &DrawReader, _: &Summary) -> Result<ModeMap, RunError> {
+        let map = &self.maps[mode - 1];
+        let mut centres: Vec<_> = map.object_modes.iter().map(ObjectModes::centres).collect();
+        centres.sort_by_key(|modes| modes.object);
+        Ok(ModeMap::new(map.embedding.clone(), chains, centres))
+    }
+
+    fn tree(&self, _: &FitConfig, _: &Names) -> Result<Option<Arc<RunTree>>, RunError> {
+        Ok(self.tree.clone())
+    }
+
+    fn kept_moments(&self, chains: &[usize]) -> Result<Option<Moments>, RunError> {
+        Ok(merged(chains.iter().filter_map(|&chain| self.chains.get(chain))))
+    }
+
+    fn measured(&self, _: &FitConfig) -> Result<Arc<Measured>, RunError> {
+        Ok(Arc::clone(&self.measured))
+    }
+}

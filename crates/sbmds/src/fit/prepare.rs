@@ -1,0 +1,84 @@
+//! From dissimilarities and settings to what is to be sampled.
+
+use super::control::Control;
+use super::problem::{Problem, check_connections, lay, likelihood};
+use super::summary_lines::dimensions;
+use super::tree::RunTree;
+use super::unit::Scale;
+use super::{instructions, memory};
+use crate::coupling::{Coupling, Couplings};
+use crate::dissimilarity::Dissimilarities;
+use crate::error::RunError;
+use crate::settings::resolved::{FileFindings, Findings};
+use crate::settings::{CheckedConfig, Resolved};
+
+/// Couples the data and builds the posterior; the settings come back resolved.
+pub(crate) fn prepare(
+    config: CheckedConfig,
+    data: Dissimilarities,
+    tree: Option<RunTree>,
+    files: FileFindings,
+    control: &Control,
+) -> Result<(Resolved, Problem), RunError> {
+    let reading = data.warnings().to_vec();
+    let coupling = lay(&config, &data)?;
+    memory::check_fit_memory(&config, &data, &coupling, control.force)?;
+    let likelihood = likelihood(&config, &data, &coupling);
+    let doubt = check_connections(&likelihood, &coupling, &data)?;
+    let scale = Scale::of(&config, &likelihood)?;
+    let likelihood = likelihood.in_unit(scale.unit.0);
+    let config = config.resolve(Findings {
+        instructions: likelihood.instruction_set(),
+        unit: scale.unit.0,
+        sigma_floor: scale.sigma_floor,
+        rounded_to: scale.rounded_to,
+        couplings: coupling.couplings.clone(),
+        tree: tree.as_ref().map(RunTree::resolved),
+        files,
+    });
+    control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
+    let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
+    let warnings = reading.into_iter().chain(doubt).chain(scale.warning).chain(instructions::warning(&config));
+    problem.warnings.extend(warnings);
+    for warning in &problem.warnings {
+        control.observer.warn(warning);
+    }
+    Ok((config, problem))
+}
+
+/// What is fitted, and where that takes a while about how long; where not all pairs are coupled, what all would cost.
+fn describe(
+    config: &CheckedConfig,
+    data: &Dissimilarities,
+    coupling: &Coupling,
+    n_pairs: usize,
+    n_threads: usize,
+) -> String {
+    let n_dims = config.model.n_dims;
+    let what =
+        format!("{} objects, {n_pairs} pairs ({}), {}", data.n_objects(), coupling.couplings, dimensions(n_dims));
+    let seconds = |n_pairs| config.effort().seconds(n_pairs, n_dims, n_threads);
+    if seconds(n_pairs) < WORTH_A_WORD {
+        return what;
+    }
+    let all = data.n_objects() * (data.n_objects() - 1) / 2;
+    let of_all = if matches!(coupling.couplings, Couplings::Dispersed(_)) && data.measured_pairs().is_none() {
+        format!("; all {all} pairs would take about {} (--couplings full)", duration(seconds(all)))
+    } else {
+        String::new()
+    };
+    format!("{what}, about {}{of_all}", duration(seconds(n_pairs)))
+}
+
+/// Fits that take less need no estimate.
+const WORTH_A_WORD: f64 = 10.0;
+
+/// A time in the unit people would use: nobody plans by more digits.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        _ if seconds < 90.0 => format!("{:.0} s", (seconds / 10.0).ceil() * 10.0),
+        _ if seconds < 5400.0 => format!("{:.0} min", (seconds / 60.0).ceil()),
+        _ if seconds < 172_800.0 => format!("{:.0} h", (seconds / 3600.0).ceil()),
+        _ => format!("{:.0} days", (seconds / 86_400.0).ceil()),
+    }
+}
