@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use sbmds::posterior::PrecisionUpdate;
 use sbmds::run::{Keep, PriorConfig, PriorFamily, RunConfig, Start};
-use sbmds::sampler::{Sampler, SamplerSettings};
+use sbmds::sampler::{ArithmeticChoice, Sampler, SamplerSettings};
 
 /// The priors.
 #[derive(Args)]
@@ -68,6 +68,9 @@ pub struct SamplerArgs {
     /// Adapt step sizes by the rule of the paper instead of dual averaging
     #[arg(long)]
     paper_adaptation: bool,
+    /// Arithmetic of gradients: f64, f32 (three times as fast), or auto: f32 where it is accurate enough; draws are exact in any
+    #[arg(long, default_value = "auto")]
+    arithmetic: ArithmeticChoice,
 }
 
 /// How much is drawn and kept.
@@ -170,6 +173,7 @@ impl SamplerArgs {
             max_depth: self.max_depth,
             mode_jumps: !self.no_mode_jumps,
             paper_adaptation: self.paper_adaptation,
+            arithmetic: self.arithmetic,
         }
     }
 }

@@ -18,7 +18,7 @@ enum OnResume {
 use OnResume::{Fixed, Free};
 
 /// Every flag that is a setting (by its id), its key in the configuration, and whether it may differ on `--resume`.
-const SETTINGS: [(&str, &str, OnResume); 45] = [
+const SETTINGS: [(&str, &str, OnResume); 46] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
     ("features", "input.metric", Fixed),
@@ -55,6 +55,7 @@ const SETTINGS: [(&str, &str, OnResume); 45] = [
     ("max_depth", "sampler.max_depth", Fixed),
     ("no_mode_jumps", "sampler.mode_jumps", Fixed),
     ("paper_adaptation", "sampler.paper_adaptation", Fixed),
+    ("arithmetic", "sampler.arithmetic", Fixed),
     ("chains", "run.chains", Fixed),
     ("draws", "run.draws", Free),
     ("thin", "run.thin", Fixed),

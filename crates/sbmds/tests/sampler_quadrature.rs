@@ -8,7 +8,7 @@ mod sampler_kit;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use sampler_kit::{SAMPLERS, distance, settings};
+use sampler_kit::{SAMPLERS, distance, settings, single};
 use sbmds::coupling::Pairs;
 use sbmds::diagnostics::{Chains, ess_bulk, mcse_mean};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
@@ -195,8 +195,9 @@ fn check(n_dims: usize, priors: &Priors, noise: Noise) {
     let mut failures = Vec::new();
     // Trajectories that must go on after they have turned visit the same posterior.
     let long = SamplerSettings { min_depth: 4, ..settings(Sampler::Nuts, 1_000) };
-    for settings in SAMPLERS.map(|sampler| settings(sampler, 1_000)).into_iter().chain([long]) {
-        let sampler = format!("{} from depth {}", settings.sampler, settings.min_depth);
+    let singles = [Sampler::Nuts, Sampler::Hmc, Sampler::Surrogate].map(|sampler| single(settings(sampler, 1_000)));
+    for settings in SAMPLERS.map(|sampler| settings(sampler, 1_000)).into_iter().chain([long]).chain(singles) {
+        let sampler = format!("{} in {} from depth {}", settings.sampler, settings.arithmetic, settings.min_depth);
         for ((name, _), (draws, exact)) in QUANTITIES.iter().zip(draws(&posterior, &settings).iter().zip(exact)) {
             let chains = Chains::new(draws).unwrap();
             let pooled = draws.concat();
@@ -207,7 +208,7 @@ fn check(n_dims: usize, priors: &Priors, noise: Noise) {
             }
             let (error, ess) = (mcse_mean(&chains), ess_bulk(&chains));
             let z = (mean - exact) / error;
-            eprintln!("{sampler:22} {name:16} {mean:8.4} grid {exact:8.4} z {z:6.2} ess {ess:7.0}");
+            eprintln!("{sampler:29} {name:16} {mean:8.4} grid {exact:8.4} z {z:6.2} ess {ess:7.0}");
             if z.abs() > LIMIT || ess < LEAST_ESS {
                 failures
                     .push(format!("{sampler}, {name}: {mean} where the grid has {exact} (z = {z:.1}, ess = {ess:.0})"));

@@ -35,8 +35,11 @@ impl<T: Number> Arrays<T> {
     pub(super) fn lay_out(&mut self, objects: Range<usize>, n_dims: usize, role: usize, interleaved: bool) {
         let spread = (Self::PAGE / (3 * n_dims)).next_multiple_of(Self::LANES).max(Self::LANES);
         let length = objects.len() + 2 * Self::LANES;
-        (self.stride, self.step) =
-            if interleaved { (1, n_dims) } else { (length + (spread + Self::PAGE - length % Self::PAGE) % Self::PAGE, 1) };
+        (self.stride, self.step) = if interleaved {
+            (1, n_dims)
+        } else {
+            (length + (spread + Self::PAGE - length % Self::PAGE) % Self::PAGE, 1)
+        };
         let needed = 2 * Self::PAGE + Self::LANES + length.max(self.stride) * n_dims;
         if self.values.len() < needed {
             self.values.resize(needed, T::ZERO);

@@ -11,11 +11,11 @@ use super::simd::Simd;
 pub(super) trait PairDensity<S: Simd>: Copy + Send + Sync {
     /// Adds the energy of a vector of pairs to `total` (if VALUE) and returns the derivative c (if GRADIENT): the energy's
     /// derivative with respect to x_n / sigma is c (x_n - x_m) / sigma. Lanes whose dissimilarity is NaN are missing (if
-    /// MASKED): they add nothing and get c = 0.
+    /// MASKED): they add nothing and get c = 0. `z` comes as z^2 and its [`Formulas::root`].
     fn pair<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         self,
         s: S,
-        z2: S::V,
+        z: (S::V, S::V),
         y: Expected<S>,
         total: &mut TotalOf<S>,
     ) -> S::V;
@@ -61,10 +61,13 @@ pub(super) trait Formulas<S: Simd> {
     const LEAST_SQUARE: f64;
     type Total: Total<S>;
 
+    /// z of z^2.
+    fn root(s: S, z2: S::V) -> S::V;
+
     /// [`PairDensity::pair`] of the normal truncated to (0, inf).
     fn truncated_normal<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         s: S,
-        z2: S::V,
+        z: (S::V, S::V),
         y: Expected<S>,
         total: &mut Self::Total,
     ) -> S::V;
@@ -72,7 +75,7 @@ pub(super) trait Formulas<S: Simd> {
     /// [`PairDensity::pair`] of the normal.
     fn normal<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         s: S,
-        z2: S::V,
+        z: (S::V, S::V),
         y: Expected<S>,
         total: &mut Self::Total,
     ) -> S::V;
@@ -123,11 +126,11 @@ impl<S: Simd> PairDensity<S> for TruncatedNormal {
     fn pair<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         self,
         s: S,
-        z2: S::V,
+        z: (S::V, S::V),
         y: Expected<S>,
         total: &mut TotalOf<S>,
     ) -> S::V {
-        S::Formulas::truncated_normal::<VALUE, GRADIENT, MASKED>(s, z2, y, total)
+        S::Formulas::truncated_normal::<VALUE, GRADIENT, MASKED>(s, z, y, total)
     }
 
     /// With r = phi / Phi, whose derivative is -r (z + r): c = 1 - (y - r) / z and E'' = 1 - r (z + r).
@@ -151,11 +154,11 @@ impl<S: Simd> PairDensity<S> for Normal {
     fn pair<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         self,
         s: S,
-        z2: S::V,
+        z: (S::V, S::V),
         y: Expected<S>,
         total: &mut TotalOf<S>,
     ) -> S::V {
-        S::Formulas::normal::<VALUE, GRADIENT, MASKED>(s, z2, y, total)
+        S::Formulas::normal::<VALUE, GRADIENT, MASKED>(s, z, y, total)
     }
 
     /// c = 1 - y / z and E'' = 1.

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::Storage;
 use super::deltas::Deltas;
-use super::density::{Energy, Expected, PairDensity, Total, TotalOf};
+use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
 use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled, pairs_per_chunk, split_work};
 use super::simd::Simd;
@@ -19,6 +19,8 @@ pub(super) struct Diagonals {
     /// Where each tile starts in `deltas`.
     pub(super) tile_starts: Vec<usize>,
     chunks: Vec<Chunk>,
+    /// The same with both ends in one array, for kernels that add to each end but once for many pairs.
+    joint_chunks: Vec<Chunk>,
     chunk_tiles: Vec<ChunkTiles>,
     n_pairs: usize,
 }
@@ -60,7 +62,9 @@ impl Shape {
     #[inline(always)]
     pub(super) fn n_reaching(&self, offsets: &[usize], end: usize) -> usize {
         match offsets.last() {
-            Some(last) if end + last > self.n_objects => offsets.partition_point(|offset| end + offset <= self.n_objects),
+            Some(last) if end + last > self.n_objects => {
+                offsets.partition_point(|offset| end + offset <= self.n_objects)
+            }
             _ => offsets.len(),
         }
     }
@@ -100,12 +104,12 @@ impl Shape {
     /// The ends of the pairs whose lower end is in `near`. Those of a band keep their gradients apart (see
     /// [`ChunkGradient`]); elsewhere the two ends of a tile seldom meet, and one array leaves more of the cache.
     fn chunk(&self, near: Range<usize>) -> Chunk {
-        let far = self.far_ends(&near);
-        if self.is_band() {
-            Chunk { near, far }
-        } else {
-            Chunk { near: 0..0, far: near.start.min(far.start)..far.end.max(near.end) }
-        }
+        if self.is_band() { Chunk { far: self.far_ends(&near), near } } else { self.joint_chunk(&near) }
+    }
+
+    fn joint_chunk(&self, near: &Range<usize>) -> Chunk {
+        let far = self.far_ends(near);
+        Chunk { near: 0..0, far: near.start.min(far.start)..far.end.max(near.end) }
     }
 
     fn far_ends(&self, near: &Range<usize>) -> Range<usize> {
@@ -131,15 +135,16 @@ impl Diagonals {
 
         let span = shape.offsets.last().map_or(0, |last| last - shape.offsets[0]);
         let target = pairs_per_chunk(work.iter().sum(), n_objects, span);
-        let (mut chunks, mut chunk_tiles) = (Vec::new(), Vec::new());
+        let (mut chunks, mut joint_chunks, mut chunk_tiles) = (Vec::new(), Vec::new(), Vec::new());
         for tiles in split_work(&work, target) {
             let near = tiles.start * TILE..n_objects.min(tiles.end * TILE);
+            joint_chunks.push(shape.joint_chunk(&near));
             chunks.push(shape.chunk(near));
             let has_missing = tiles.clone().any(|tile| present[tile] < work[tile]);
             chunk_tiles.push(ChunkTiles { tiles, has_missing });
         }
         let n_pairs = present.iter().sum();
-        Self { shape, deltas, tile_starts, chunks, chunk_tiles, n_pairs }
+        Self { shape, deltas, tile_starts, chunks, joint_chunks, chunk_tiles, n_pairs }
     }
 
     fn delta(&self, row: usize, offset_index: usize) -> f64 {
@@ -160,7 +165,7 @@ impl Kernels<f64> for Diagonals {
 
 impl Kernels<f32> for Diagonals {
     fn chunks(&self) -> &[Chunk] {
-        &self.chunks
+        &self.joint_chunks
     }
 
     fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f32>, out: &mut ChunkGradient<f32>) -> Energy {
@@ -181,7 +186,8 @@ impl Layout for Diagonals {
     fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
         for (index, &offset) in self.shape.offsets.iter().enumerate() {
             let before = position.checked_sub(offset).map(|other| (other, self.delta(other, index)));
-            let after = (position + offset < self.shape.n_objects).then(|| (position + offset, self.delta(position, index)));
+            let after =
+                (position + offset < self.shape.n_objects).then(|| (position + offset, self.delta(position, index)));
             for (other, delta) in before.into_iter().chain(after) {
                 if !delta.is_nan() && !visit(other, delta) {
                     return;
@@ -343,7 +349,7 @@ impl<V: Copy> PairRun<V> {
                 }
             }
             let y = Expected { delta: s.load(self.deltas.add(i)), per_sigma: self.per_sigma };
-            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, (z2, S::Formulas::root(s, z2)), y, total);
             if GRADIENT {
                 if AHEAD {
                     self.prefetch_next(s, i);

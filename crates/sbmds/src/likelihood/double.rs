@@ -1,6 +1,6 @@
 //! Double precision: Phi by a rational function, log Phi as the logarithm of a product.
 
-use super::density::{Formulas, Energy, Expected, Total, masked};
+use super::density::{Energy, Expected, Formulas, Total, masked};
 use super::mills::{P_EVEN, P_ODD, Q_EVEN, Q_ODD};
 use super::simd::Double;
 
@@ -19,21 +19,24 @@ impl<S: Double> Formulas<S> for DoubleFormulas {
     const LEAST_SQUARE: f64 = 0.0;
     type Total = DoubleTotal<S>;
 
+    #[inline(always)]
+    fn root(s: S, z2: S::V) -> S::V {
+        s.sqrt(s.max(z2, s.splat(SMALLEST_SQUARE)))
+    }
+
     /// Phi = N / Q with N = Q - phi P (eq. 8), so that one square root and one division do everything:
     /// c = 1 - (y - phi / Phi) / z = 1 - (y N - phi Q) / (z N)                                            (eq. 9)
     #[inline(always)]
     fn truncated_normal<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         s: S,
-        z2: S::V,
+        (z2, z): (S::V, S::V),
         y: Expected<S>,
         total: &mut DoubleTotal<S>,
     ) -> S::V {
-        let z2 = s.max(z2, s.splat(SMALLEST_SQUARE));
         if s.all_above(z2, FAR_SQUARE) {
-            return Self::normal::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            return Self::normal::<VALUE, GRADIENT, MASKED>(s, (z2, z), y, total);
         }
         let y = y.y(s);
-        let z = s.sqrt(z2);
         let (phi, n, q) = normal_cdf(s, z2, z);
         if VALUE {
             total.add_residual::<MASKED>(s, y, z);
@@ -50,12 +53,11 @@ impl<S: Double> Formulas<S> for DoubleFormulas {
     #[inline(always)]
     fn normal<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         s: S,
-        z2: S::V,
+        (_z2, z): (S::V, S::V),
         y: Expected<S>,
         total: &mut DoubleTotal<S>,
     ) -> S::V {
         let y = y.y(s);
-        let z = s.sqrt(s.max(z2, s.splat(SMALLEST_SQUARE)));
         if VALUE {
             total.add_residual::<MASKED>(s, y, z);
         }
@@ -169,10 +171,10 @@ impl<S: Double> Total<S> for DoubleTotal<S> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::likelihood::simd::Portable;
     #[cfg(target_arch = "x86_64")]
     use crate::likelihood::simd::{Avx2, Avx512};
-    use super::*;
 
     /// z, phi(z) / Phi(z), log Phi(z): mpmath 1.3 with 50 digits, rounded to f64.
     const REFERENCE: [(f64, f64, f64); 28] = [

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use super::Storage;
 use super::deltas::Deltas;
-use super::density::{Energy, Expected, PairDensity, Total, TotalOf};
+use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
 use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled, pairs_per_chunk, split_work};
 use super::neighbours::{BothEnds, Neighbours};
@@ -272,7 +272,7 @@ impl<V: Copy, const D: usize> Star<V, D> {
                     kept[dim] = dx;
                 }
             }
-            let derivative = density.pair::<VALUE, GRADIENT, true>(s, z2, y, total);
+            let derivative = density.pair::<VALUE, GRADIENT, true>(s, (z2, S::Formulas::root(s, z2)), y, total);
             if !GRADIENT {
                 return;
             }

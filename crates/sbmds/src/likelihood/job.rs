@@ -34,12 +34,7 @@ impl<T: Number> Job<'_, T> {
         }
     }
 
-    pub(super) fn run_parallel(
-        &self,
-        scratch: &mut [ChunkGradient<T>],
-        energies: &mut [Energy],
-        gradient: &mut [f64],
-    ) {
+    pub(super) fn run_parallel(&self, scratch: &mut [ChunkGradient<T>], energies: &mut [Energy], gradient: &mut [f64]) {
         scratch
             .par_iter_mut()
             .zip(energies.par_iter_mut())

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use super::Storage;
 use super::deltas::Deltas;
-use super::density::{Energy, Expected, PairDensity, Total, TotalOf};
+use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
-use super::layout::{Chunk, ChunkGradient, Kernels, Layout, MOST_WIDE_CHUNKS, Scaled, SMALLEST_CHUNK, split_work};
+use super::layout::{Chunk, ChunkGradient, Kernels, Layout, MOST_WIDE_CHUNKS, SMALLEST_CHUNK, Scaled, split_work};
 use super::simd::Simd;
 use super::stars::Stars;
 
@@ -201,7 +201,13 @@ impl Row {
     /// Deltas, locations and gradients can be accessed for `n_pairs` others, rounded up to whole vectors, and
     /// deltas beyond `n_pairs` are NaN.
     #[inline(always)]
-    pub(super) unsafe fn run<S: Simd<Number = f64>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    pub(super) unsafe fn run<
+        S: Simd<Number = f64>,
+        P: PairDensity<S>,
+        const D: usize,
+        const VALUE: bool,
+        const GRADIENT: bool,
+    >(
         &self,
         s: S,
         density: P,
@@ -293,7 +299,7 @@ impl Row {
                 }
             }
             let y = Expected { delta: s.load(self.deltas.add(i)), per_sigma };
-            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, (z2, S::Formulas::root(s, z2)), y, total);
             if GRADIENT {
                 for dim in 0..self.n_dims {
                     let dx = if D > 0 { kept[dim] } else { difference(dim) };

@@ -6,8 +6,8 @@ use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::Energy;
 use super::dispatch::Choice;
-use super::simd::Number;
 use super::pair_derivatives::PairDerivatives;
+use super::simd::Number;
 
 /// Pairs of one coupling with their dissimilarities, arranged for a kernel.
 ///

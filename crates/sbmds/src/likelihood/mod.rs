@@ -19,11 +19,11 @@ mod layout;
 mod mills;
 mod neighbours;
 mod noise;
+mod pair_derivatives;
 mod partners;
 pub mod reference;
 mod simd;
 mod single;
-mod pair_derivatives;
 mod stars;
 mod two_passes;
 

@@ -101,7 +101,8 @@ impl<T: Number> Kernel for BothEnds<'_, T> {
                         }
                     }
                     // Of a vector's lanes only the padding's are masked.
-                    let derivative = density.pair::<VALUE, GRADIENT, true>(s, z2, y, &mut total);
+                    let derivative =
+                        density.pair::<VALUE, GRADIENT, true>(s, (z2, S::Formulas::root(s, z2)), y, &mut total);
                     if GRADIENT && D == 0 {
                         for dim in (0..n_dims).step_by(2) {
                             let (first, second) = differences(dim);

@@ -1,6 +1,6 @@
 //! Single precision: phi / Phi and log Phi from tables, sums of a few vectors at a time carried on in f64.
 
-use super::density::{Formulas, Energy, Expected, Total, masked};
+use super::density::{Energy, Expected, Formulas, Total, masked};
 use super::simd::{Single, UNIT};
 
 /// The arithmetic of f32, with lengths in units of 3/4 sigma.
@@ -11,15 +11,19 @@ impl<S: Single> Formulas<S> for SingleFormulas {
     const LEAST_SQUARE: f64 = 1e-30;
     type Total = SingleTotal<S>;
 
+    #[inline(always)]
+    fn root(s: S, z2: S::V) -> S::V {
+        s.sqrt(z2)
+    }
+
     /// c = (z - y + phi / Phi) / z                                                                        (eq. 7)
     #[inline(always)]
     fn truncated_normal<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         s: S,
-        z2: S::V,
+        (_z2, z): (S::V, S::V),
         y: Expected<S>,
         total: &mut SingleTotal<S>,
     ) -> S::V {
-        let z = s.sqrt(z2);
         let below = y.below(s, z);
         let cell = s.cell(z);
         let ratio = s.ratio(cell);
@@ -44,11 +48,10 @@ impl<S: Single> Formulas<S> for SingleFormulas {
     #[inline(always)]
     fn normal<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         s: S,
-        z2: S::V,
+        (_z2, z): (S::V, S::V),
         y: Expected<S>,
         total: &mut SingleTotal<S>,
     ) -> S::V {
-        let z = s.sqrt(z2);
         let below = masked::<S, MASKED>(s, y.delta, y.below(s, z), 0.0);
         if VALUE {
             total.squares = s.mul_add(below, below, total.squares);

@@ -9,8 +9,8 @@ use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::Kernel;
 use super::landmarks::{BLOCK, Landmarks, columns_of};
 use super::layout::{ChunkGradient, Scaled};
-use super::simd::{Number, Simd};
 use super::pair_derivatives::Lines;
+use super::simd::{Number, Simd};
 
 /// Blocks of columns a landmark goes through before its gradient is summed over the lanes.
 const BLOCKS: usize = 4;
@@ -38,7 +38,8 @@ impl<T: Number> Kernel for Stars<'_, T> {
     ) -> Energy {
         let mut total = TotalOf::<S>::new(s);
         let ChunkGradient { near, far, derivatives } = self.out;
-        let derivatives = if GRADIENT { derivatives.lay_out(MOST_LANDMARKS, BLOCKS * BLOCK) } else { derivatives.lay_out(0, 0) };
+        let derivatives =
+            if GRADIENT { derivatives.lay_out(MOST_LANDMARKS, BLOCKS * BLOCK) } else { derivatives.lay_out(0, 0) };
         for first in self.blocks.clone().step_by(BLOCKS) {
             let blocks = first..self.blocks.end.min(first + BLOCKS);
             let patch = Patch {
@@ -148,8 +149,7 @@ impl<T: Number> Patch<'_, T> {
                     }
                 }
                 let deltas = self.deltas.as_ptr().wrapping_add(self.layout.block_starts[block] + landmark * BLOCK);
-                let whole =
-                    if self.layout.block_has_gaps[block] { first } else { columns.len() / S::LANES * S::LANES };
+                let whole = if self.layout.block_has_gaps[block] { first } else { columns.len() / S::LANES * S::LANES };
                 let mut i = first;
                 while i < columns.len() {
                     let (delta, object) = (s.load(deltas.wrapping_add(i)), columns.start + i);
@@ -210,7 +210,7 @@ impl<T: Number> Patch<'_, T> {
                 }
             }
             let y = Expected { delta, per_sigma: row.per_sigma };
-            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, (z2, S::Formulas::root(s, z2)), y, total);
             for dim in 0..D {
                 row.gradient[dim] = s.mul_add(derivative, dx[dim], row.gradient[dim]);
             }

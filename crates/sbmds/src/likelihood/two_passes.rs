@@ -10,16 +10,19 @@ use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::diagonals::{ChunkTiles, Diagonals, TILE};
 use super::dispatch::Kernel;
 use super::layout::{ChunkGradient, Scaled};
-use super::simd::{Number, Simd};
 use super::pair_derivatives::Lines;
+use super::simd::{Number, Simd};
 
-/// PairDerivatives kept between the passes: half of a second-level cache.
-const MOST_DERIVATIVES: usize = 131_072;
-/// Neighbouring offsets taken together: sums of more single-precision numbers would be less accurate.
+/// Derivatives kept between the passes: they stay in the second-level cache.
+const MOST_DERIVATIVES: usize = 65_536;
+/// Offsets taken together: sums of more single-precision numbers would be less accurate.
 const MOST_OFFSETS: usize = 64;
-
-/// Offsets that lead to the same upper ends from the rows of a block, at least.
+/// Rows of a block of neighbouring offsets, whose upper ends overlap in few rows already.
+const BAND_ROWS: usize = 512;
+/// Offsets far apart that should lead to the same upper ends from the rows of a block, at least.
 const OVERLAP: usize = 8;
+/// Rows of a block of offsets far apart, at least.
+const FEWEST_ROWS: usize = 2_048;
 /// Objects from which on locations are not all in the second-level cache; of offsets far apart the processor cannot guess
 /// which it will need.
 const FETCH_AHEAD_FROM: usize = 20_000;
@@ -35,19 +38,13 @@ pub(super) struct TwoPasses<'a, T> {
 }
 
 impl<T: Number> TwoPasses<'_, T> {
-    /// Rows and offsets of a block. The upper ends of neighbouring offsets overlap in few rows already; where the offsets are
-    /// far apart, only many rows make the passes over upper ends worthwhile.
+    /// Rows and offsets of a block.
     fn block_shape(&self) -> (usize, usize) {
-        let n_rows = self.chunk.tiles.len() * TILE;
-        let n_offsets = self.layout.shape.offsets.len().max(1);
-        if self.layout.shape.is_band() {
-            let n_offsets = n_offsets.min(MOST_OFFSETS);
-            (((MOST_DERIVATIVES / n_offsets) / TILE * TILE).clamp(TILE, n_rows), n_offsets)
-        } else {
-            let overlapping = OVERLAP * self.layout.shape.n_objects / n_offsets;
-            let n_rows = n_rows.min(overlapping.max(MOST_DERIVATIVES / OVERLAP).next_multiple_of(TILE));
-            (n_rows, (MOST_DERIVATIVES / n_rows).max(OVERLAP).min(n_offsets).min(MOST_OFFSETS))
-        }
+        let shape = &self.layout.shape;
+        let n_offsets = shape.offsets.len().max(1);
+        let n_rows = if shape.is_band() { BAND_ROWS } else { FEWEST_ROWS.max(OVERLAP * shape.n_objects / n_offsets) };
+        let n_rows = n_rows.next_multiple_of(TILE).min(self.chunk.tiles.len() * TILE);
+        (n_rows, (MOST_DERIVATIVES / n_rows).clamp(OVERLAP, MOST_OFFSETS).min(n_offsets))
     }
 }
 
@@ -63,13 +60,9 @@ impl<T: Number> Kernel for TwoPasses<'_, T> {
         let shape = &self.layout.shape;
         let (n_rows, n_offsets) = self.block_shape();
         let mut total = TotalOf::<S>::new(s);
-        let ChunkGradient { near, far, derivatives } = self.out;
+        let ChunkGradient { far, derivatives, .. } = self.out;
         let derivatives = if GRADIENT { derivatives.lay_out(n_offsets, n_rows) } else { derivatives.lay_out(0, 0) };
-        let mut g_near = (near.origin_mut(), near.stride());
-        let g_far = (far.origin_mut(), far.stride());
-        if !shape.is_band() {
-            g_near = g_far;
-        }
+        let g = (far.origin_mut(), far.stride());
         let rows = self.chunk.tiles.start * TILE..shape.n_objects.min(self.chunk.tiles.end * TILE);
         for first in rows.clone().step_by(n_rows) {
             for group in (0..shape.offsets_at(first).len()).step_by(n_offsets) {
@@ -84,8 +77,7 @@ impl<T: Number> Kernel for TwoPasses<'_, T> {
                     fetches_ahead: !shape.is_band() && shape.n_objects > FETCH_AHEAD_FROM,
                     x: (self.scaled.x.origin(), self.scaled.x.stride()),
                     per_sigma: self.scaled.per_sigma,
-                    g_near,
-                    g_far,
+                    g,
                     derivatives,
                 };
                 // SAFETY: all arrays hold these rows, their partners, and a vector of zeros before and after.
@@ -94,6 +86,7 @@ impl<T: Number> Kernel for TwoPasses<'_, T> {
                         block.lower_ends::<S, P, D, VALUE, GRADIENT>(s, density, row, &mut total);
                     }
                     if GRADIENT {
+                        block.end_lines(s);
                         block.all_upper_ends::<S, D>(s);
                     }
                 }
@@ -115,11 +108,10 @@ struct Block<'a, T> {
     n_dims: usize,
     /// Whether the upper ends of the next rows are fetched ahead.
     fetches_ahead: bool,
-    /// Object 0, and the distance between dimensions; the same of the gradients.
+    /// Object 0, and the distance between dimensions; the same of the gradient.
     x: (*const T, usize),
     per_sigma: f64,
-    g_near: (*mut f64, usize),
-    g_far: (*mut f64, usize),
+    g: (*mut f64, usize),
     derivatives: Lines<T>,
 }
 
@@ -169,11 +161,17 @@ impl<T: Number> Block<'_, T> {
             for dim in 0..D {
                 lower.x[dim] = self.x(s, dim, row);
             }
-            for index in 0..whole {
-                self.pairs::<S, P, D, VALUE, GRADIENT, false>(s, density, &mut lower, index, total);
+            // Square roots take long: that of the next offset is begun before the pairs of this one are finished.
+            if whole > 0 {
+                let mut next = self.distance::<S, D>(s, &lower, 0);
+                for index in 0..whole {
+                    let distance = std::mem::replace(&mut next, self.distance(s, &lower, (index + 1).min(whole - 1)));
+                    self.pairs::<S, P, D, VALUE, GRADIENT, false>(s, density, &mut lower, distance, index, total);
+                }
             }
             for index in whole..some {
-                self.pairs::<S, P, D, VALUE, GRADIENT, true>(s, density, &mut lower, index, total);
+                let distance = self.distance(s, &lower, index);
+                self.pairs::<S, P, D, VALUE, GRADIENT, true>(s, density, &mut lower, distance, index, total);
             }
             if VALUE {
                 total.settle(s);
@@ -184,6 +182,39 @@ impl<T: Number> Block<'_, T> {
                 }
                 self.add_gradient::<S, D>(s, &lower, some);
             }
+        }
+    }
+
+    /// The vectors between lower ends and their partners at the offset with this index.
+    ///
+    /// # Safety
+    /// All arrays hold these pairs, or a vector of zeros beyond them.
+    #[inline(always)]
+    unsafe fn distance<S: Simd<Number = T>, const D: usize>(
+        &self,
+        s: S,
+        lower: &LowerEnds<S, D>,
+        index: usize,
+    ) -> Distance<S, D> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let upper = lower.row + *self.offsets.get_unchecked(index);
+            let mut dx = [s.splat(0.0); D];
+            let mut z2 = s.splat(S::Formulas::LEAST_SQUARE);
+            for dim in 0..self.n_dims {
+                let near = if D > 0 { lower.x[dim] } else { self.x(s, dim, lower.row) };
+                let difference = s.sub(near, self.x(s, dim, upper));
+                z2 = s.mul_add(difference, difference, z2);
+                if D > 0 {
+                    dx[dim] = difference;
+                }
+            }
+            if self.fetches_ahead {
+                for dim in 0..self.n_dims {
+                    s.prefetch(self.x.0.wrapping_add(dim * self.x.1 + upper + S::LANES));
+                }
+            }
+            Distance { dx, z2, z: S::Formulas::root(s, z2) }
         }
     }
 
@@ -204,30 +235,15 @@ impl<T: Number> Block<'_, T> {
         s: S,
         density: P,
         lower: &mut LowerEnds<S, D>,
+        Distance { dx, z2, z }: Distance<S, D>,
         index: usize,
         total: &mut TotalOf<S>,
     ) {
         // SAFETY: the caller's promise.
         unsafe {
-            let upper = lower.row + *self.offsets.get_unchecked(index);
-            let mut dx = [s.splat(0.0); D];
-            let mut z2 = s.splat(S::Formulas::LEAST_SQUARE);
-            for dim in 0..self.n_dims {
-                let near = if D > 0 { lower.x[dim] } else { self.x(s, dim, lower.row) };
-                let difference = s.sub(near, self.x(s, dim, upper));
-                z2 = s.mul_add(difference, difference, z2);
-                if D > 0 {
-                    dx[dim] = difference;
-                }
-            }
             let y = Expected { delta: s.load(lower.deltas.add(index * TILE)), per_sigma: lower.per_sigma };
             s.prefetch(lower.next_deltas.wrapping_add(index * TILE));
-            if self.fetches_ahead {
-                for dim in 0..self.n_dims {
-                    s.prefetch(self.x.0.wrapping_add(dim * self.x.1 + upper + S::LANES));
-                }
-            }
-            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, (z2, z), y, total);
             if GRADIENT {
                 for dim in 0..D {
                     lower.gradient[dim] = s.mul_add(derivative, dx[dim], lower.gradient[dim]);
@@ -256,11 +272,25 @@ impl<T: Number> Block<'_, T> {
                     let near = self.x(s, dim, lower.row);
                     for index in 0..count {
                         let difference = s.sub(near, self.x(s, dim, lower.row + self.offsets[index]));
-                        sum = s.mul_add(s.load(lower.derivatives.add(index * self.derivatives.stride)), difference, sum);
+                        sum =
+                            s.mul_add(s.load(lower.derivatives.add(index * self.derivatives.stride)), difference, sum);
                     }
                 }
-                s.add_to(self.g_near.0.wrapping_add(dim * self.g_near.1 + lower.row), sum);
+                s.add_to(self.g.0.wrapping_add(dim * self.g.1 + lower.row), sum);
             }
+        }
+    }
+
+    /// Zeros after the last row: a longer block before this one left its derivatives there.
+    ///
+    /// # Safety
+    /// The lines hold the block's rows and a vector more.
+    #[inline(always)]
+    unsafe fn end_lines<S: Simd<Number = T>>(&self, s: S) {
+        let end = self.derivatives.origin.wrapping_add(self.rows.len().next_multiple_of(S::LANES));
+        for index in 0..self.offsets.len() {
+            // SAFETY: the caller's promise.
+            unsafe { s.store(end.add(index * self.derivatives.stride), s.splat(0.0)) };
         }
     }
 
@@ -333,7 +363,7 @@ impl<T: Number> Block<'_, T> {
                 }
             }
             for dim in 0..D {
-                s.add_to(self.g_far.0.wrapping_add((first_dim + dim) * self.g_far.1 + object), gradient[dim]);
+                s.add_to(self.g.0.wrapping_add((first_dim + dim) * self.g.1 + object), gradient[dim]);
             }
         }
     }
@@ -351,4 +381,12 @@ struct LowerEnds<S: Simd, const D: usize> {
     next_deltas: *const S::Number,
     /// Of the first offset; those of the next are a line further.
     derivatives: *mut S::Number,
+}
+
+/// Where a vector of partners lies.
+struct Distance<S: Simd, const D: usize> {
+    /// Difference of the locations, dimension by dimension.
+    dx: [S::V; D],
+    z2: S::V,
+    z: S::V,
 }

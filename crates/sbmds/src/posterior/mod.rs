@@ -98,7 +98,7 @@ impl Posterior {
         &self.priors
     }
 
-    /// Log density of the locations given sigma and the spread; overwrites `gradient`.
+    /// Log density of the locations given sigma and the spread, in the arithmetic of the workspace; overwrites `gradient`.
     pub fn evaluate(
         &self,
         workspace: &mut Workspace,
@@ -107,7 +107,7 @@ impl Posterior {
         spread: &Spread,
         gradient: &mut [f64],
     ) -> Density {
-        let value = self.likelihood.evaluate_at(&mut workspace.likelihood, x, sigma, gradient);
+        let value = self.likelihood.evaluate_in(workspace.arithmetic, &mut workspace.likelihood, x, sigma, gradient);
         let log_prior_x = match self.form(spread) {
             Form::Independent(scales) => {
                 self.add_normal_gradient(x, scales, gradient);
@@ -123,16 +123,16 @@ impl Posterior {
         }
     }
 
-    /// The same without derivatives (`by_log_sigma` is NaN).
+    /// The same without derivatives (`by_log_sigma` is NaN), in f64.
     pub fn value(&self, workspace: &mut Workspace, x: &[f64], sigma: f64, spread: &Spread) -> Density {
         let log_likelihood = self.likelihood.value_at(&mut workspace.likelihood, x, sigma);
         let log_prior_x = self.log_prior_x(workspace, x, spread);
         Density { log_likelihood, log_prior_x, log_density: log_likelihood + log_prior_x, by_log_sigma: f64::NAN }
     }
 
-    /// Gradient of the log density of the locations alone.
+    /// Gradient of the log density of the locations alone, in the arithmetic of the workspace.
     pub fn gradient(&self, workspace: &mut Workspace, x: &[f64], sigma: f64, spread: &Spread, gradient: &mut [f64]) {
-        self.likelihood.gradient_at(&mut workspace.likelihood, x, sigma, gradient);
+        self.likelihood.gradient_in(workspace.arithmetic, &mut workspace.likelihood, x, sigma, gradient);
         self.add_prior_gradient(workspace, x, spread, gradient);
     }
 

@@ -2,12 +2,14 @@
 
 use super::TreePrior;
 use crate::brownian::BrownianWorkspace;
-use crate::likelihood;
+use crate::likelihood::{self, Arithmetic};
 
 /// Scratch memory for evaluating one posterior; one per chain.
 pub struct Workspace {
     /// Of the likelihood.
     pub likelihood: likelihood::Workspace,
+    /// In which gradients, and the values that come with them, are computed; values alone are f64.
+    pub arithmetic: Arithmetic,
     /// Of the prior along a tree, made when first needed.
     tree: Option<BrownianWorkspace>,
 }
@@ -15,12 +17,16 @@ pub struct Workspace {
 impl Workspace {
     /// Evaluates on the calling thread.
     pub fn serial() -> Self {
-        Self { likelihood: likelihood::Workspace::serial(), tree: None }
+        Self::new(likelihood::Workspace::serial())
     }
 
     /// Spreads the likelihood over rayon's threads; the numbers stay the same to the bit.
     pub fn parallel() -> Self {
-        Self { likelihood: likelihood::Workspace::parallel(), tree: None }
+        Self::new(likelihood::Workspace::parallel())
+    }
+
+    fn new(likelihood: likelihood::Workspace) -> Self {
+        Self { likelihood, arithmetic: Arithmetic::F64, tree: None }
     }
 
     pub(crate) fn tree(&mut self, prior: &TreePrior) -> &mut BrownianWorkspace {

@@ -1,6 +1,7 @@
 //! Drawing from the posterior: blocks for the locations, the noise and the spread, driven by one [`Chain`].
 
 mod adaptation;
+mod arithmetic;
 mod close_tips;
 mod gibbs;
 mod hamiltonian;
@@ -16,13 +17,15 @@ use std::sync::Arc;
 
 use rand_chacha::ChaCha8Rng;
 
+pub use arithmetic::ArithmeticChoice;
 pub use hamiltonian::{PhasePoint, draw_momentum, kinetic_energy, leapfrog};
 pub use rigid::RigidMotions;
 pub use settings::{Sampler, SamplerSettings};
 pub use target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget, Target};
 
-use crate::likelihood::Likelihood;
+use crate::likelihood::{Arithmetic, Likelihood};
 use crate::posterior::{Density, Parameters, Posterior, Spread, Workspace};
+use arithmetic::ChainArithmetic;
 use close_tips::{CloseTips, WithCloseTips};
 use gibbs::{NoiseWalk, draw_centre, draw_spread, shift_to_new_centre};
 use hmc::Hmc;
@@ -68,6 +71,7 @@ pub struct ChainState {
     noise: NoiseWalk,
     /// Objects that jump between modes, if any may.
     mode_jumps: Option<ModeJumps>,
+    arithmetic: ChainArithmetic,
     iteration: usize,
     n_warmup: usize,
     rng: ChaCha8Rng,
@@ -97,6 +101,7 @@ impl<'a> Chain<'a> {
         mut workspace: Workspace,
     ) -> Self {
         let Parameters { x, variance, spread } = start;
+        let arithmetic = ChainArithmetic::new(settings.arithmetic, settings.sampler.follows_gradients());
         let (current, kernel) = settings::first_kernel(
             posterior,
             surrogate.as_deref(),
@@ -110,8 +115,18 @@ impl<'a> Chain<'a> {
         let noise = NoiseWalk { step: settings.step_size(tau, NOISE_TARGET) };
         let n_warmup = settings.n_warmup;
         let mode_jumps = settings.mode_jumps.then(ModeJumps::default);
-        let mut state =
-            ChainState { current, variance, spread, kernel, noise, mode_jumps, iteration: 0, n_warmup, rng };
+        let mut state = ChainState {
+            current,
+            variance,
+            spread,
+            kernel,
+            noise,
+            mode_jumps,
+            arithmetic,
+            iteration: 0,
+            n_warmup,
+            rng,
+        };
         if n_warmup == 0 {
             state.freeze();
         }
@@ -123,8 +138,9 @@ impl<'a> Chain<'a> {
         posterior: &'a Posterior,
         surrogate: Option<Arc<Likelihood>>,
         state: ChainState,
-        workspace: Workspace,
+        mut workspace: Workspace,
     ) -> Self {
+        workspace.arithmetic = state.arithmetic.now;
         Self { posterior, surrogate, workspace, state }
     }
 
@@ -140,6 +156,9 @@ impl<'a> Chain<'a> {
 
     /// One iteration: locations, noise, spread; adaptation while warming up.
     pub fn step(&mut self) -> StepInfo {
+        if self.state.iteration <= self.state.n_warmup {
+            self.choose_arithmetic();
+        }
         let info = self.move_locations();
         if !matches!(self.state.kernel, Kernel::Nuts(_)) && !self.posterior.priors().noise.is_fixed() {
             self.move_noise();
@@ -184,9 +203,14 @@ impl<'a> Chain<'a> {
         &self.state.spread
     }
 
-    /// Log-likelihood at the present point.
+    /// Log-likelihood at the present point, in f64 once warm-up is over.
     pub fn log_likelihood(&self) -> f64 {
-        self.state.current.density().log_likelihood
+        self.state.current.density().log_likelihood + self.state.arithmetic.correction
+    }
+
+    /// In which the chain computes its gradients.
+    pub fn arithmetic(&self) -> Arithmetic {
+        self.state.arithmetic.now
     }
 
     /// Log posterior density at the present point, up to a constant: of (X, sigma^2, Lambda), with a tree of (X, sigma^2,
@@ -197,15 +221,36 @@ impl<'a> Chain<'a> {
             + self.posterior.log_prior_rest(self.state.variance, &self.state.spread)
     }
 
+    /// The arithmetic of the next iteration; when warm-up ends, that of all.
+    fn choose_arithmetic(&mut self) {
+        let sigma = self.sigma();
+        let is_warming_up = self.is_warming_up();
+        let Self { posterior, surrogate, workspace, state } = self;
+        let ChainState { arithmetic, current, kernel, spread, .. } = state;
+        if arithmetic.choose(posterior, current, sigma) {
+            workspace.arithmetic = arithmetic.now;
+            let position = std::mem::take(&mut current.position);
+            *current = kernel.evaluate(position, posterior, surrogate.as_deref(), workspace, (sigma, spread));
+        }
+        if !is_warming_up && matches!(kernel, Kernel::Nuts(_)) {
+            arithmetic.measure(posterior, workspace, current, sigma);
+        }
+    }
+
     fn move_locations(&mut self) -> StepInfo {
         let Self { posterior, surrogate, workspace, state } = self;
-        let ChainState { current, variance, spread, kernel, rng, iteration, n_warmup, .. } = state;
+        let ChainState { current, variance, spread, kernel, arithmetic, rng, iteration, n_warmup, .. } = state;
         let learning = *iteration < *n_warmup;
         let sigma = variance.sqrt();
         match kernel {
             Kernel::Hmc(hmc) => {
-                let mut target = LocationsTarget { posterior, workspace, sigma, spread };
-                let info = hmc.transition(current, &mut target, rng);
+                let info = if arithmetic.now == Arithmetic::F64 {
+                    let mut target = LocationsTarget { posterior, workspace, sigma, spread };
+                    hmc.transition(current, &mut target, rng)
+                } else {
+                    let mut target = SurrogateTarget::single(posterior, workspace, sigma, spread);
+                    hmc.transition(current, &mut target, rng)
+                };
                 hmc.step.learn(info.acceptance, info.accepted);
                 info
             }
@@ -222,16 +267,26 @@ impl<'a> Chain<'a> {
                     let guess = settings::known_variance(posterior.likelihood(), *variance);
                     nuts.choose_close_tips(CloseTips::new(&tree.brownian, spread, guess));
                 }
-                let info = if posterior.priors().noise.is_fixed() {
+                let before = (!learning && arithmetic.now == Arithmetic::F32).then(|| current.clone());
+                let mut info = if posterior.priors().noise.is_fixed() {
                     let target = LocationsTarget { posterior, workspace, sigma, spread };
                     nuts_step(nuts, current, posterior, target, rng, warmup_iteration)
                 } else {
                     let target = JointTarget { posterior, workspace, spread };
                     nuts_step(nuts, current, posterior, target, rng, warmup_iteration)
                 };
-                if !posterior.priors().noise.is_fixed() {
-                    *variance = posterior.priors().noise.variance_at(current.position[current.position.len() - 1]);
+                let variance_at = |point: &Evaluated| match posterior.priors().noise.is_fixed() {
+                    true => *variance,
+                    false => posterior.priors().noise.variance_at(point.position[point.position.len() - 1]),
+                };
+                if let Some(before) = before {
+                    let sigma = variance_at(current).sqrt();
+                    if info.accepted && !arithmetic.accepts(posterior, workspace, current, sigma, rng) {
+                        *current = before;
+                        info.accepted = false;
+                    }
                 }
+                *variance = variance_at(current);
                 info
             }
             Kernel::JointWalk(walk) => {
@@ -293,7 +348,7 @@ impl<'a> Chain<'a> {
     fn move_spread(&mut self, jumped: bool) {
         let is_warming_up = self.is_warming_up();
         let Self { posterior, workspace, state, surrogate } = self;
-        let ChainState { current, variance, spread, kernel, rng, .. } = state;
+        let ChainState { current, variance, spread, kernel, arithmetic, rng, .. } = state;
         let n_coordinates = posterior.likelihood().n_objects() * posterior.likelihood().n_dims();
         let mut changed = draw_spread(posterior, workspace, &current.position[..n_coordinates], spread, rng) || jumped;
         if !is_warming_up {
@@ -303,6 +358,9 @@ impl<'a> Chain<'a> {
             let position = std::mem::take(&mut current.position);
             let given = (variance.sqrt(), &*spread);
             *current = kernel.evaluate(position, posterior, surrogate.as_deref(), workspace, given);
+        }
+        if jumped && !is_warming_up {
+            arithmetic.measure(posterior, workspace, current, variance.sqrt());
         }
         if let (Kernel::Nuts(_), Spread::Scales(scales)) = (&*kernel, &*spread) {
             shift_to_new_centre(current, posterior.likelihood().n_objects(), scales, rng);
@@ -360,6 +418,9 @@ impl Kernel {
         match self {
             Self::Nuts(_) if !posterior.priors().noise.is_fixed() => {
                 Evaluated::at(&mut JointTarget { posterior, workspace, spread }, position)
+            }
+            Self::Hmc(_) if workspace.arithmetic == Arithmetic::F32 => {
+                Evaluated::at(&mut SurrogateTarget::single(posterior, workspace, sigma, spread), position)
             }
             Self::Hmc(_) | Self::Nuts(_) => {
                 Evaluated::at(&mut LocationsTarget { posterior, workspace, sigma, spread }, position)

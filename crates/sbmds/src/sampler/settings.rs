@@ -6,6 +6,7 @@ use std::str::FromStr;
 use rand_chacha::ChaCha8Rng;
 
 use super::adaptation::StepSize;
+use super::arithmetic::ArithmeticChoice;
 use super::close_tips::{CloseTips, WithCloseTips};
 use super::hmc::{Hmc, reasonable_step};
 use super::metropolis::{JointWalk, SingleWalk};
@@ -35,6 +36,11 @@ pub enum Sampler {
 impl Sampler {
     /// All names.
     pub const ALL: [Self; 6] = [Self::Auto, Self::Nuts, Self::Hmc, Self::Mh, Self::Mwg, Self::Surrogate];
+
+    /// Whether it moves along gradients.
+    pub(super) fn follows_gradients(self) -> bool {
+        matches!(self.resolve(), Self::Nuts | Self::Hmc | Self::Surrogate)
+    }
 
     /// What `auto` stands for.
     pub fn resolve(self) -> Self {
@@ -89,6 +95,9 @@ pub struct SamplerSettings {
     pub mode_jumps: bool,
     /// Adapt steps by the paper's rule instead of dual averaging.
     pub paper_adaptation: bool,
+    /// The arithmetic of gradients; runs that say nothing of it were made in double precision.
+    #[serde(default = "ArithmeticChoice::of_old_runs")]
+    pub arithmetic: ArithmeticChoice,
 }
 
 impl Default for SamplerSettings {
@@ -103,6 +112,7 @@ impl Default for SamplerSettings {
             max_depth: 10,
             mode_jumps: true,
             paper_adaptation: false,
+            arithmetic: ArithmeticChoice::Auto,
         }
     }
 }

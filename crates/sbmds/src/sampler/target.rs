@@ -123,6 +123,18 @@ pub struct SurrogateTarget<'a> {
     pub spread: &'a Spread,
 }
 
+impl<'a> SurrogateTarget<'a> {
+    /// Values in f64, gradients of the same likelihood in single precision.
+    pub(super) fn single(
+        posterior: &'a Posterior,
+        workspace: &'a mut Workspace,
+        sigma: f64,
+        spread: &'a Spread,
+    ) -> Self {
+        Self { posterior, sparse: posterior.likelihood(), workspace, sigma, spread }
+    }
+}
+
 impl Target for SurrogateTarget<'_> {
     fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
         self.gradient(position, gradient);
@@ -130,7 +142,8 @@ impl Target for SurrogateTarget<'_> {
     }
 
     fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
-        self.sparse.gradient_at(&mut self.workspace.likelihood, position, self.sigma, gradient);
+        let arithmetic = self.workspace.arithmetic;
+        self.sparse.gradient_in(arithmetic, &mut self.workspace.likelihood, position, self.sigma, gradient);
         // The coupled pairs stand for all.
         let ratio = self.posterior.likelihood().n_pairs() as f64 / self.sparse.n_pairs() as f64;
         for derivative in gradient.iter_mut() {

@@ -2,9 +2,9 @@
 
 use std::arch::x86_64::*;
 
+use super::gauss::{GAUSS_WIDE, HALF_LOG2_E};
 use super::{Double, Simd};
 use crate::likelihood::double::DoubleFormulas;
-use super::gauss::{GAUSS_WIDE, HALF_LOG2_E};
 
 /// Proof that AVX2 and FMA are there.
 #[derive(Clone, Copy)]

@@ -2,9 +2,9 @@
 
 use std::arch::x86_64::*;
 
+use super::gauss::{GAUSS_NARROW, HALF_LOG2_E};
 use super::{Double, Simd};
 use crate::likelihood::double::DoubleFormulas;
-use super::gauss::{GAUSS_NARROW, HALF_LOG2_E};
 
 /// Proof that AVX-512 F, DQ, VL and BW are there.
 #[derive(Clone, Copy)]

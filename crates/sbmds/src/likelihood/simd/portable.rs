@@ -2,9 +2,9 @@
 
 use std::array::from_fn;
 
+use super::gauss::{GAUSS_WIDE, HALF_LOG2_E};
 use super::{Double, Simd};
 use crate::likelihood::double::DoubleFormulas;
-use super::gauss::{GAUSS_WIDE, HALF_LOG2_E};
 
 /// No instruction set beyond what the crate was compiled for.
 #[derive(Clone, Copy)]
