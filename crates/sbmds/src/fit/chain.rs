@@ -14,6 +14,7 @@ use crate::Locations;
 use crate::draws::{Buffered, Draw};
 use crate::embedding::{Moments, procrustes};
 use crate::error::RunError;
+use crate::likelihood::Arithmetic;
 use crate::sampler::{Chain, ChainState, StepInfo};
 use crate::settings::Resolved;
 use crate::settings::config::Keep;
@@ -61,6 +62,11 @@ pub struct SavedChain {
 }
 
 impl SavedChain {
+    /// In which it computes its gradients.
+    pub fn arithmetic(&self) -> Arithmetic {
+        self.state.arithmetic()
+    }
+
     /// Draws made.
     pub fn n_draws(&self) -> usize {
         self.buffered.n_draws()

@@ -150,7 +150,7 @@ impl Computed for f32 {
         Energy { value: energy.value - energy.pull * log_ratio, pull: energy.pull * (1.0 - 2.0 * log_ratio) }
     }
 
-    /// Eq. 11.
+    /// Eq. 10a.
     fn by_log_sigma(energy: Energy, _along_x: impl FnOnce() -> f64) -> f64 {
         energy.pull
     }

@@ -105,7 +105,7 @@ pub(super) struct Energy {
     /// Half the sum of squared residuals plus sum log Phi (eq. 6).
     pub(super) value: f64,
     /// What the derivative by log sigma needs: in double precision the sum of y (y - z), beside the gradient (eq. 10); in
-    /// single precision, where that would cancel, the sum of (y - z)^2 + z phi / Phi alone (eq. 11).
+    /// single precision, where that would cancel, the sum of (y - z)^2 + z phi / Phi alone (eq. 10a).
     pub(super) pull: f64,
 }
 

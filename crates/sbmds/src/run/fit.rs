@@ -12,6 +12,7 @@ use super::sink::DirectorySink;
 use super::{disk, first_map, write};
 use crate::dissimilarity::{self, Input};
 use crate::error::RunError;
+use crate::fit::chain::SavedChain;
 use crate::fit::control::with_threads;
 use crate::fit::monitor::MonitoredPairs;
 use crate::fit::prepare::prepare;
@@ -84,7 +85,10 @@ pub fn fit_anew(config: FitConfig, directory: &Path, control: &Control) -> Resul
 fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: &Control) -> Result<Outcome, RunError> {
     check_threads(control.n_threads)?;
     // The settings may be those of another run.
-    let config = config.with(|config| config.instructions.clear());
+    let config = config.with(|config| {
+        config.instructions.clear();
+        config.arithmetic.clear();
+    });
     with_threads(control.n_threads, || {
         let input = Input::open(&config.input.path)?;
         let hashes = hashes_of(&config, &input)?;
@@ -183,6 +187,8 @@ fn carry_out(run: &RunDirectory, config: &Resolved, problem: &Problem, control: 
     let (Some(chains), Some(assessment)) = (chains, assessment) else {
         return Ok(if end == End::Stopped { Outcome::Interrupted } else { Outcome::TimeUp(None) });
     };
+    let config = &config.clone().computed_in(chains.iter().map(SavedChain::arithmetic).collect());
+    run.save_config(config)?;
     let reader = sink.reader()?;
     let results = Results::of(config, problem, &chains, &assessment, &reader)?;
     let summary = write::write(run, config, problem, results, &assessment, &reader)?;

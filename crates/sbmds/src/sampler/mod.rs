@@ -210,7 +210,7 @@ impl<'a> Chain<'a> {
 
     /// In which the chain computes its gradients.
     pub fn arithmetic(&self) -> Arithmetic {
-        self.state.arithmetic.now
+        self.state.arithmetic()
     }
 
     /// Log posterior density at the present point, up to a constant: of (X, sigma^2, Lambda), with a tree of (X, sigma^2,
@@ -447,6 +447,11 @@ impl Kernel {
 }
 
 impl ChainState {
+    /// In which the chain computes its gradients.
+    pub fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic.now
+    }
+
     fn freeze(&mut self) {
         self.kernel.freeze();
         self.noise.step.freeze();
