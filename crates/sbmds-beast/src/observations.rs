@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use sbmds::beast::BeastFlags;
-use sbmds::coupling::{Connections, Coupling, Couplings, Pairs, lay};
+use sbmds::coupling::{Coupling, Couplings, Pairs, lay};
 use sbmds::dissimilarity::{Dissimilarities, Names};
-use sbmds::likelihood::{Likelihood, Noise, PartnerLists, Storage};
+use sbmds::likelihood::{Connections, Likelihood, Noise, PartnerLists, Storage};
 
 use crate::{CallError, Shape};
 

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use sbmds::Locations;
 use sbmds::brownian::Precision;
-use sbmds::coupling::Connections;
 use sbmds::dissimilarity::{Names, read_positions};
-use sbmds::likelihood::Workspace;
+use sbmds::likelihood::{Connections, Workspace};
 use sbmds::run::{disconnection, underdetermination};
 use serde::Serialize;
 
 use crate::arguments::{CouplingArgs, InputArgs};
+use crate::eval_titers::{self, LevelArgs, TiterArgs};
 use crate::failure::Failure;
 use crate::say::warn;
 use crate::tree_arguments::TreeArgs;
@@ -32,6 +32,10 @@ pub struct Eval {
     /// Also print the gradient with respect to the locations, in input order
     #[arg(long)]
     gradient: bool,
+    #[command(flatten)]
+    titers: TiterArgs,
+    #[command(flatten)]
+    levels: LevelArgs,
     #[command(flatten)]
     tree: TreeArgs,
     /// Precision of the diffusion along the tree, the inverse of Sigma: D x D numbers without header
@@ -64,6 +68,17 @@ impl Eval {
     pub fn run(&self) -> Result<(), Failure> {
         if !(self.sigma.is_finite() && self.sigma > 0.0) {
             return Err(Failure::bad_input(format!("--sigma {}: the noise must be a number above zero", self.sigma)));
+        }
+        if self.titers.titers {
+            let reading = self.titers.reading.into();
+            return eval_titers::run(
+                &self.input.input,
+                &self.positions,
+                self.sigma,
+                reading,
+                &self.levels,
+                self.gradient,
+            );
         }
         let data = self.input.read()?;
         let positions = read_positions(&self.positions, data.names())?;

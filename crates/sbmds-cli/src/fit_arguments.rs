@@ -44,7 +44,7 @@ pub enum PriorsArg {
 #[derive(Args)]
 #[command(next_help_heading = "Sampler")]
 pub struct SamplerArgs {
-    /// Sampler: auto, nuts, hmc, mh, mwg or surrogate
+    /// Sampler: auto, nuts, hmc, mh or mwg
     #[arg(long, default_value = "auto")]
     sampler: Sampler,
     /// Leapfrog steps of an HMC trajectory

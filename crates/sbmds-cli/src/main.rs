@@ -10,6 +10,7 @@ mod completions;
 mod demo;
 mod duration;
 mod eval;
+mod eval_titers;
 mod examples;
 mod export;
 mod failure;

@@ -8,8 +8,8 @@ use crate::diagnostics::ChainsError;
 use crate::dissimilarity::InputError;
 use crate::draws::StoreError;
 use crate::draws::checkpoint::CheckpointError;
-use crate::draws::error::remedy;
 use crate::files::SetError;
+use crate::files::remedy;
 use crate::likelihood::InstructionSet;
 use crate::tree::TreeError;
 

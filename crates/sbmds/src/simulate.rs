@@ -2,12 +2,13 @@
 
 use std::convert::Infallible;
 
-use rand::{Rng, RngExt, TryRng};
+use rand::{Rng, TryRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use crate::Locations;
+use crate::random::positive_normal;
 
 /// How an observed dissimilarity delta differs from the true distance d.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,35 +91,6 @@ impl Simulation {
 
 fn standard_normal(rng: &mut (impl Rng + ?Sized)) -> f64 {
     StandardNormal.sample(rng)
-}
-
-/// An exact draw from N(mean, sd^2) restricted to the positive numbers.
-///
-/// Rejection from the normal where that accepts at least every other time; further out, rejection from an
-/// exponential with the best rate (Robert 1995, "Simulation of truncated normal variables", section 2), which
-/// accepts at least three times in four however far in the tail. `sd` zero or less gives the mean, cut at zero.
-pub fn positive_normal(mean: f64, sd: f64, rng: &mut (impl Rng + ?Sized)) -> f64 {
-    if sd.is_nan() || sd <= 0.0 || !mean.is_finite() {
-        return mean.max(0.0);
-    }
-    if mean >= 0.0 {
-        loop {
-            let value = mean + sd * standard_normal(rng);
-            if value > 0.0 {
-                return value;
-            }
-        }
-    }
-    let bound = -mean / sd;
-    let rate = 0.5 * (bound + (bound * bound + 4.0).sqrt());
-    loop {
-        // 1 - u lies in (0, 1]; excess = z - bound, kept apart so that no digits cancel far out.
-        let excess = -(1.0 - rng.random::<f64>()).ln() / rate;
-        let distance_from_mode = bound + excess - rate;
-        if excess > 0.0 && rng.random::<f64>() <= (-0.5 * distance_from_mode * distance_from_mode).exp() {
-            return sd * excess;
-        }
-    }
 }
 
 /// Random numbers that depend on a key and an unordered pair alone: SplitMix64 (Steele, Lea and Flood 2014),

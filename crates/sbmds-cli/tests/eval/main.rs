@@ -12,4 +12,5 @@ mod paper;
 #[path = "../common/program.rs"]
 mod program;
 mod table;
+mod titers;
 mod tree;

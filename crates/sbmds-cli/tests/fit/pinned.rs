@@ -29,7 +29,7 @@ const fn aligned(name: &'static str, fit: &'static str, hash: u64) -> Pin {
 }
 
 #[rustfmt::skip]
-const PINS: [Pin; 20] = [
+const PINS: [Pin; 19] = [
     raw("default", "matrix.csv", 0xbee74a3133c9724b),
     raw("nuts-dispersed", "matrix.csv --sampler nuts --couplings dispersed:4", 0x222e70d47e1c353f),
     raw("nuts-landmark-3d", "matrix.csv --sampler nuts --couplings landmark:5 -D 3", 0xaa846c777fcf6ffe),
@@ -46,7 +46,6 @@ const PINS: [Pin; 20] = [
     raw("mh-tree", "matrix.csv --sampler mh --tree tree.nwk --couplings dispersed:4", 0xdea5867a2770b397),
     raw("mwg-dispersed", "matrix.csv --sampler mwg --couplings dispersed:4 --start prior", 0xff65118e14e3270d),
     raw("mwg-tree-gibbs", "matrix.csv --sampler mwg --tree tree.nwk --trait-precision-update gibbs", 0x19a82fe981b1d559),
-    raw("surrogate", "matrix.csv --sampler surrogate", 0x969c7ec0115c1266),
     raw("features", "features.csv --features --metric cosine --sampler nuts --start landmark", 0x5e1c9936066c0c12),
     aligned("aligned", "matrix.csv --sampler nuts", 0x6f9f2d16cb5f1922),
     aligned("aligned-tree-3d", "matrix.csv --sampler hmc --tree tree.nwk -D 3", 0x98940d4d58797109),

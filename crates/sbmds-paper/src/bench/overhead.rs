@@ -2,7 +2,8 @@
 
 use std::hint::black_box;
 
-use sbmds::posterior::{Posterior, Spread, Workspace};
+use sbmds::likelihood::{MapGradient, MapPoint};
+use sbmds::posterior::{Given, Posterior, Spread, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Evaluated, LocationsTarget, PhasePoint, draw_momentum, leapfrog};
 use serde::Serialize;
@@ -74,7 +75,8 @@ impl<'a> Course<'a> {
     fn new(posterior: &'a Posterior, chain: &Chain, step_size: f64) -> Self {
         let mut workspace = Workspace::serial();
         let (sigma, spread) = (chain.sigma(), chain.spread().clone());
-        let mut target = LocationsTarget { posterior, workspace: &mut workspace, sigma, spread: &spread };
+        let given = Given { sigma, spread: &spread, own: &[] };
+        let mut target = LocationsTarget { posterior, workspace: &mut workspace, given };
         let evaluated = Evaluated::at(&mut target, chain.x().to_vec());
         let inverse_mass = vec![1.0; chain.x().len()];
         let momentum = draw_momentum(&inverse_mass, &mut stream(1, 0, Purpose::Sampling));
@@ -89,7 +91,9 @@ impl<'a> Course<'a> {
         let time = Clock::Thread.time(|| {
             for _ in 0..gradients {
                 let x = black_box(start.evaluated.position());
-                posterior.likelihood().gradient_at(&mut workspace.likelihood, x, *sigma, gradient);
+                let at = MapPoint { x, sigma: *sigma, own: &[] };
+                let gradient = MapGradient { x: gradient, own: &mut [] };
+                posterior.likelihood().gradient(&mut workspace.likelihood, at, gradient);
             }
         });
         time.as_secs_f64() / gradients as f64
@@ -98,7 +102,8 @@ impl<'a> Course<'a> {
     /// Seconds per leapfrog step.
     fn leapfrog(&mut self, gradients: usize) -> f64 {
         let Self { posterior, workspace, sigma, spread, start, inverse_mass, step_size, .. } = self;
-        let mut target = LocationsTarget { posterior, workspace, sigma: *sigma, spread };
+        let given = Given { sigma: *sigma, spread, own: &[] };
+        let mut target = LocationsTarget { posterior, workspace, given };
         let trajectories = gradients.div_ceil(STEPS);
         let time = Clock::Thread.time(|| {
             for trajectory in 0..trajectories {

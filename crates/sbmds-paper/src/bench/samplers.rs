@@ -29,7 +29,7 @@ pub struct Samplers {
     /// Couplings
     #[arg(long, value_name = "C,C", value_delimiter = ',', default_values_t = COUPLINGS)]
     couplings: Vec<Coupled>,
-    /// Samplers: nuts, hmc, mh, mwg, surrogate
+    /// Samplers: nuts, hmc, mh, mwg
     #[arg(long, value_name = "S,S", value_delimiter = ',', default_values_t = SAMPLERS)]
     samplers: Vec<Sampler>,
     /// Standard deviation of the simulated half-normal noise
@@ -38,7 +38,7 @@ pub struct Samplers {
     /// Dimensions of the truth and of the map
     #[arg(long, value_name = "D", default_value_t = 2)]
     dims: usize,
-    /// Trajectory lengths of hmc and surrogate vary by this fraction
+    /// Trajectory lengths of hmc vary by this fraction
     #[arg(long, value_name = "J", default_value_t = 0.0)]
     jitter: f64,
     /// Doublings of a NUTS trajectory before it may turn back
@@ -159,13 +159,9 @@ impl Samplers {
 
     fn measure(&self, data: &Simulation, coupled: Coupled, sampler: Sampler) -> Row {
         let n_objects = data.truth().n_objects();
-        let arrange = |coupled: Coupled| {
-            let pairs = coupled.pairs(n_objects);
-            let noise = Noise::TruncatedNormal;
-            Arc::new(Likelihood::new(n_objects, self.dims, &pairs, noise, Storage::F64, |a, b| data.delta(a, b)))
-        };
-        let likelihood = arrange(coupled);
-        let surrogate = (sampler == Sampler::Surrogate).then(|| arrange(Coupled::Dispersed(10)));
+        let (pairs, noise) = (coupled.pairs(n_objects), Noise::TruncatedNormal);
+        let delta = |a: usize, b: usize| data.delta(a, b);
+        let likelihood = Arc::new(Likelihood::new(n_objects, self.dims, &pairs, noise, Storage::F64, delta));
         let posterior = Posterior::new(likelihood.clone(), Priors::paper(self.dims));
         let settings = SamplerSettings {
             sampler,
@@ -178,9 +174,10 @@ impl Samplers {
             x: data.truth().as_slice().to_vec(),
             variance: self.noise * self.noise,
             spread: Spread::Scales(vec![1.0; self.dims]),
+            own: Vec::new(),
         };
         let rng = stream(self.seed, 0, Purpose::Sampling);
-        let mut chain = Chain::start(&posterior, surrogate, &settings, start, rng, Workspace::serial());
+        let mut chain = Chain::start(&posterior, &settings, start, rng, Workspace::serial());
         while chain.is_warming_up() {
             chain.step();
         }

@@ -7,8 +7,8 @@ use clap::Args;
 use rand::RngExt;
 use sbmds::Locations;
 use sbmds::brownian::{BrownianPrior, BrownianSettings, Precision, WishartPrior};
-use sbmds::likelihood::{Likelihood, Noise, Storage};
-use sbmds::posterior::{Posterior, PrecisionUpdate, Priors, Spread, TreePrior, Workspace};
+use sbmds::likelihood::{Likelihood, MapGradient, MapPoint, Noise, Storage};
+use sbmds::posterior::{Given, Posterior, PrecisionUpdate, Priors, Spread, TreePrior, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Evaluated, LocationsTarget, PhasePoint, draw_momentum, leapfrog};
 use sbmds::tree::{Tree, TreeBuilder};
@@ -187,7 +187,8 @@ impl<'a> Course<'a> {
     fn new(problem: &'a Problem) -> Self {
         let mut workspace = Workspace::serial();
         let Problem { posterior, x, spread } = problem;
-        let mut target = LocationsTarget { posterior, workspace: &mut workspace, sigma: SIGMA, spread };
+        let given = Given { sigma: SIGMA, spread, own: &[] };
+        let mut target = LocationsTarget { posterior, workspace: &mut workspace, given };
         let evaluated = Evaluated::at(&mut target, x.clone());
         let inverse_mass = vec![1.0; x.len()];
         let momentum = draw_momentum(&inverse_mass, &mut stream(1, 0, Purpose::Sampling));
@@ -201,7 +202,9 @@ impl<'a> Course<'a> {
         let likelihood = problem.posterior.likelihood();
         let time = Clock::Thread.time(|| {
             for _ in 0..PER_TURN {
-                likelihood.gradient_at(&mut workspace.likelihood, black_box(&problem.x), SIGMA, gradient);
+                let at = MapPoint { x: black_box(&problem.x), sigma: SIGMA, own: &[] };
+                let gradient = MapGradient { x: gradient, own: &mut [] };
+                likelihood.gradient(&mut workspace.likelihood, at, gradient);
             }
         });
         time.as_secs_f64() / PER_TURN as f64
@@ -222,7 +225,8 @@ impl<'a> Course<'a> {
     fn iteration(&mut self) -> f64 {
         let Self { problem, workspace, start, inverse_mass, forward, .. } = self;
         let Problem { posterior, spread, .. } = problem;
-        let mut target = LocationsTarget { posterior, workspace, sigma: SIGMA, spread };
+        let given = Given { sigma: SIGMA, spread, own: &[] };
+        let mut target = LocationsTarget { posterior, workspace, given };
         let step = if *forward { 1e-5 } else { -1e-5 };
         *forward = !*forward;
         Clock::Thread.time(|| leapfrog(black_box(start), &mut target, inverse_mass, step, STEPS)).as_secs_f64()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sbmds::Locations;
-use sbmds::coupling::spread_landmarks;
+use sbmds::dissimilarity::spread_landmarks;
 use sbmds::embedding::{classical_mds, landmark_mds};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
 use sbmds::posterior::{Parameters, Posterior, Priors, Spread};
@@ -51,5 +51,10 @@ pub(super) fn first_map(cell: &Cell, data: &Simulation) -> Locations {
 /// Where the chain starts: the first map, with the noise it leaves.
 pub(super) fn start(posterior: &Posterior, map: &Locations) -> Parameters {
     let variance = posterior.likelihood().mean_squared_residual(map);
-    Parameters { x: map.as_slice().to_vec(), variance, spread: Spread::Scales(vec![1.0; map.n_dims()]) }
+    Parameters {
+        x: map.as_slice().to_vec(),
+        variance,
+        spread: Spread::Scales(vec![1.0; map.n_dims()]),
+        own: Vec::new(),
+    }
 }

@@ -41,7 +41,7 @@ pub(super) fn chain<'a>(
 ) -> Result<Chain<'a>, ReproduceError> {
     let settings = SamplerSettings { sampler: cell.sampler, n_warmup, ..SamplerSettings::default() };
     let rng = stream(cell.seed(), number, Purpose::Sampling);
-    let mut chain = Chain::start(posterior, None, &settings, start, rng, Workspace::serial());
+    let mut chain = Chain::start(posterior, &settings, start, rng, Workspace::serial());
     while chain.is_warming_up() {
         step(&mut chain, stop)?;
     }

@@ -1,8 +1,8 @@
 //! Why dispersed bands work: the spectrum of the information about the map that band, landmarks and dispersed bands carry.
 
-use faer::{Mat, Side};
 use sbmds::Locations;
 use sbmds::coupling::CHOSEN_BANDS;
+use sbmds::dense::{Matrix, symmetric_eigenvalues};
 use sbmds::figures::{Axis, AxisScale, Chart, Panel, Scene, SeriesPoint, draw_chart};
 
 use super::data::{half_normal, simulated};
@@ -116,7 +116,7 @@ fn precisions(cell: &Cell, truth: &Locations) -> Vec<f64> {
     let (n, n_dims) = (cell.n_objects, truth.n_dims());
     let weight = 1.0 / (FITTED * cell.sd).powi(2);
     let pairs = cell.pairs();
-    let mut information = Mat::<f64>::zeros(n * n_dims, n * n_dims);
+    let mut information = Matrix::zeros(n * n_dims, n * n_dims);
     for (a, b) in (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).filter(|&(a, b)| pairs.contains(a, b)) {
         let distance = truth.distance(a, b);
         for i in 0..n_dims {
@@ -130,8 +130,7 @@ fn precisions(cell: &Cell, truth: &Locations) -> Vec<f64> {
             }
         }
     }
-    let mut eigenvalues = information.self_adjoint_eigenvalues(Side::Lower).unwrap_or_default();
-    eigenvalues.sort_by(f64::total_cmp);
+    let eigenvalues = symmetric_eigenvalues(&information).unwrap_or_default();
     // The prior N(0, I) adds 1 to each.
     eigenvalues.iter().skip(n_dims * (n_dims + 1) / 2).map(|value| value.max(0.0) + 1.0).collect()
 }

@@ -19,12 +19,12 @@ pub use report::{Calibration, Judgement, RankedQuantity};
 pub use uniformity::UniformityTest;
 
 use crate::Locations;
-use crate::coupling::{Couplings, LayOptions, Pairs, dispersed_offsets, lay};
+use crate::coupling::{Couplings, LayOptions, lay};
 use crate::diagnostics::{Chains, ess_bulk};
 use crate::dissimilarity::{Dissimilarities, InputError, Names};
 use crate::embedding::{classical_mds, disperse};
 use crate::likelihood::{Likelihood, Noise, Storage};
-use crate::posterior::{Parameters, Posterior, Priors, Spread, Workspace};
+use crate::posterior::{Parameters, Posterior, Priors, Workspace};
 use crate::random::{Purpose, stream};
 use crate::sampler::{Chain, Sampler, SamplerSettings};
 use crate::simulate::{self, Simulation};
@@ -70,14 +70,7 @@ impl CalibrationSettings {
 
     /// Iterations after which draws of maps of some twenty objects are nearly independent.
     pub fn thin_for(sampler: Sampler) -> usize {
-        match sampler.resolve() {
-            Sampler::Nuts | Sampler::Auto => 5,
-            Sampler::Hmc => 20,
-            Sampler::Mwg => 100,
-            // Where noise is small, trajectories along another gradient must be short.
-            Sampler::Surrogate => 200,
-            Sampler::Mh => 1_000,
-        }
+        sampler.independent_after()
     }
 }
 
@@ -161,7 +154,7 @@ fn quantities(posterior: &Posterior, x: &[f64], sigma: f64, log_likelihood: f64)
     let map = Locations::from_fn(n_objects, n_dims, |object, dim| x[dim * n_objects + object]);
     let mut values = vec![log_likelihood, mean_squared_distance(&map)];
     values.extend(PAIRS.map(|(a, b)| map.distance(a, b)));
-    if !posterior.priors().noise.is_fixed() {
+    if !posterior.noise().known().is_some() {
         values.insert(0, sigma);
     }
     values
@@ -196,8 +189,6 @@ fn rank(truth: f64, draws: Vec<f64>) -> Rank {
 struct Replicate {
     truth: Parameters,
     posterior: Posterior,
-    /// For surrogate trajectories.
-    sparse: Option<Arc<Likelihood>>,
     first_map: Locations,
 }
 
@@ -211,17 +202,13 @@ impl Replicate {
         let data = Dissimilarities::from_fn(Names::numbered(n_objects), |a, b| simulation.delta(a, b));
         let options = LayOptions { seed: rng.next_u64(), ..LayOptions::default() };
         let coupling = lay(&settings.couplings, &data, n_dims, &options)?;
-        let likelihood = |pairs: &Pairs| {
-            let dissimilarity = |a: usize, b: usize| data.get(coupling.order[a], coupling.order[b]);
-            Arc::new(Likelihood::new(n_objects, n_dims, pairs, Noise::TruncatedNormal, Storage::F64, dissimilarity))
-        };
-        let sparse = (settings.sampler.sampler.resolve() == Sampler::Surrogate)
-            .then(|| likelihood(&Pairs::Diagonals(dispersed_offsets(n_objects, n_dims, rng))));
+        let dissimilarity = |a: usize, b: usize| data.get(coupling.order[a], coupling.order[b]);
+        let (pairs, noise) = (&coupling.pairs, Noise::TruncatedNormal);
+        let likelihood = Likelihood::new(n_objects, n_dims, pairs, noise, Storage::F64, dissimilarity);
         truth.x = coupling.to_positions(simulation.truth()).as_slice().to_vec();
         Ok(Self {
             truth,
-            posterior: Posterior::new(likelihood(&coupling.pairs), settings.priors.clone()),
-            sparse,
+            posterior: Posterior::new(Arc::new(likelihood), settings.priors.clone()),
             first_map: coupling.to_positions(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b))),
         })
     }
@@ -230,8 +217,7 @@ impl Replicate {
     fn fit(&self, settings: &CalibrationSettings, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         let start = self.start(rng);
         let rng = stream(rng.next_u64(), 0, Purpose::Sampling);
-        let mut chain =
-            Chain::start(&self.posterior, self.sparse.clone(), &settings.sampler, start, rng, Workspace::serial());
+        let mut chain = Chain::start(&self.posterior, &settings.sampler, start, rng, Workspace::serial());
         while chain.is_warming_up() {
             chain.step();
         }
@@ -245,19 +231,18 @@ impl Replicate {
     /// Classical MDS, jittered, with the noise it leaves.
     fn start(&self, rng: &mut ChaCha8Rng) -> Parameters {
         let x = disperse(&self.first_map, 0.1, rng);
-        let priors = self.posterior.priors();
-        let known = priors.noise.is_fixed().then_some(self.truth.variance);
-        let above_floor = 2.0 * priors.noise.floor().powi(2);
+        let noise = self.posterior.noise();
+        let known = noise.known().is_some().then_some(self.truth.variance);
+        let above_floor = 2.0 * noise.floor().powi(2);
         let residual = || self.posterior.likelihood().mean_squared_residual(&x).max(above_floor);
         let variance = known.unwrap_or_else(residual);
-        Parameters { x: x.as_slice().to_vec(), variance, spread: Spread::Scales(priors.scales.start(x.n_dims())) }
+        let spread = self.posterior.locations().start_spread(x.as_slice(), rng);
+        Parameters { x: x.as_slice().to_vec(), variance, spread, own: Vec::new() }
     }
 
     fn truth_quantities(&self) -> Vec<f64> {
-        let Parameters { x, spread, .. } = &self.truth;
-        let sigma = self.truth.sigma();
-        let density = self.posterior.value(&mut Workspace::serial(), x, sigma, spread);
-        quantities(&self.posterior, x, sigma, density.log_likelihood)
+        let density = self.posterior.value(&mut Workspace::serial(), &self.truth.x, self.truth.given());
+        quantities(&self.posterior, &self.truth.x, self.truth.sigma(), density.log_likelihood)
     }
 }
 

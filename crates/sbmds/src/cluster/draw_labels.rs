@@ -1,13 +1,11 @@
 //! The clusters of every draw: one label per draw and object.
 
-use std::fs::File;
-use std::io::{self, BufReader, Write};
 use std::path::Path;
 
-use npyz::WriterBuilder;
-
 use super::error::ClusterError;
-use crate::draws::atomic::{Sync, replace_file};
+use crate::dissimilarity::NpyArray;
+use crate::files::atomic::{Sync, replace_file};
+use crate::files::write_npy;
 
 /// Labels of S draws of N objects: clusters from 0 on, -1 for noise.
 ///
@@ -84,62 +82,37 @@ impl DrawLabels {
 
     /// Writes a NumPy array (S x N), of 16 bits if no draw has more than 32,768 clusters, else of 32.
     pub(super) fn write(&self, path: &Path) -> Result<(), ClusterError> {
-        let shape = [self.n_draws() as u64, self.n_objects as u64];
+        let shape = [self.n_draws(), self.n_objects];
         let is_short = self.n_clusters.iter().all(|&n| n <= 1 << 15);
         replace_file(path, Sync::Later, |file| {
             if is_short {
-                write_npy(file, &shape, self.labels.iter().map(|&label| label as i16))
+                write_npy(file, &shape, self.labels.iter().map(|&label| Ok(label as i16)))
             } else {
-                write_npy(file, &shape, self.labels.iter().copied())
+                write_npy(file, &shape, self.labels.iter().copied().map(Ok))
             }
         })
         .map_err(ClusterError::io("write", path))
     }
 }
 
-/// Writes numbers as an array of that shape.
-pub(super) fn write_npy<T: npyz::AutoSerialize>(
-    file: impl Write,
-    shape: &[u64],
-    numbers: impl IntoIterator<Item = T>,
-) -> io::Result<()> {
-    let mut npy = npyz::WriteOptions::<T>::new().default_dtype().shape(shape).writer(file).begin_nd()?;
-    npy.extend(numbers)?;
-    npy.finish()
+/// The file of labels, an array of draws x objects.
+pub(super) fn open_labels(path: &Path, n_objects: usize) -> Result<NpyArray, ClusterError> {
+    let array = NpyArray::open_file(path).map_err(ClusterError::io("read", path))?;
+    let array = array.map_err(|what| ClusterError::damaged(path, what))?;
+    if array.is_vector() || array.column_major() {
+        return Err(ClusterError::damaged(path, "it is not an array of draws x objects"));
+    }
+    if array.n_columns() != n_objects {
+        let n_columns = array.n_columns();
+        return Err(ClusterError::damaged(path, format!("it is for {n_columns} objects, the run has {n_objects}")));
+    }
+    Ok(array)
 }
 
 /// In how many draws two objects share a cluster, and in how many draws of all, looked up in a file of
-/// [`DrawLabels`]: two numbers per draw are read, not the whole.
+/// [`DrawLabels`].
 pub(super) fn look_up(path: &Path, n_objects: usize, [a, b]: [usize; 2]) -> Result<(usize, usize), ClusterError> {
-    let file = File::open(path).map_err(ClusterError::io("read", path))?;
-    // Small reads here and there.
-    let file = npyz::NpyFile::new(BufReader::with_capacity(16, file)).map_err(ClusterError::io("read", path))?;
-    let &[n_draws, n_columns] = file.shape() else {
-        return Err(ClusterError::damaged(path, "it is not an array of draws x objects"));
-    };
-    if n_columns != n_objects as u64 || file.order() != npyz::Order::C {
-        return Err(ClusterError::damaged(path, format!("it is for {n_columns} objects, the run has {n_objects}")));
-    }
-    let n_bytes = file.dtype().num_bytes().unwrap_or(1) as u128 * u128::from(n_draws) * u128::from(n_columns);
-    if n_bytes > u128::from(std::fs::metadata(path).map_err(ClusterError::io("read", path))?.len()) {
-        return Err(ClusterError::damaged(path, "it is shorter than it says"));
-    }
-    let offsets = (0..n_draws).map(|draw| [a, b].map(|object| draw * n_columns + object as u64));
-    let is_short = file.dtype().num_bytes() == Some(2);
-    let n_together = if is_short { count_equal::<i16>(file, offsets) } else { count_equal::<i32>(file, offsets) };
-    Ok((n_together.map_err(ClusterError::io("read", path))?, n_draws as usize))
-}
-
-/// At how many of the pairs of offsets there are equal labels that are no noise.
-fn count_equal<T: npyz::Deserialize + Into<i32>>(
-    file: npyz::NpyFile<BufReader<File>>,
-    offsets: impl Iterator<Item = [u64; 2]>,
-) -> io::Result<usize> {
-    let mut numbers = file.data::<T>().map_err(io::Error::other)?;
-    let mut n_equal = 0;
-    for [a, b] in offsets {
-        let [a, b] = [numbers.read_at(a)?.into(), numbers.read_at(b)?.into()];
-        n_equal += usize::from(a >= 0 && a == b);
-    }
-    Ok(n_equal)
+    let labels = open_labels(path, n_objects)?;
+    let is_together = |&draw: &usize| labels.get(draw, a) >= 0.0 && labels.get(draw, a) == labels.get(draw, b);
+    Ok(((0..labels.n_rows()).filter(is_together).count(), labels.n_rows()))
 }

@@ -13,7 +13,7 @@ use super::together::{write_counts, write_pairs_above};
 use super::truth::{Score, Truth};
 use crate::dissimilarity::Names;
 use crate::draws::DrawReader;
-use crate::draws::atomic::{Sync, replace_bytes};
+use crate::files::atomic::{Sync, replace_bytes};
 use crate::files::{FileSet, verify};
 
 pub(super) const LABELS: &str = "labels.npy";

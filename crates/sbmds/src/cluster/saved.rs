@@ -1,13 +1,13 @@
 //! The clusters of a run as an earlier call left them in a directory, read back.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
 
 use super::bagging::DrawId;
-use super::draw_labels::DrawLabels;
+use super::draw_labels::{DrawLabels, open_labels};
 use super::error::ClusterError;
 use super::run::{CONSENSUS, DRAWS, LABELS, SUMMARY};
 use super::summary::ClusterSummary;
@@ -60,26 +60,15 @@ impl SavedClusters {
 }
 
 fn read_labels(path: &Path, n_objects: usize) -> Result<DrawLabels, ClusterError> {
-    let file = File::open(path).map_err(ClusterError::io("read", path))?;
-    let npy = npyz::NpyFile::new(BufReader::new(file)).map_err(ClusterError::io("read", path))?;
-    let &[_, n_columns] = npy.shape() else {
-        return Err(ClusterError::damaged(path, "it is not an array of draws x objects"));
-    };
-    if n_columns != n_objects as u64 || npy.order() != npyz::Order::C {
-        return Err(ClusterError::damaged(path, format!("it is for {n_columns} objects, the run has {n_objects}")));
-    }
-    let is_short = npy.dtype().num_bytes() == Some(2);
-    let labels = if is_short { numbers::<i16>(npy) } else { numbers::<i32>(npy) };
-    let labels = labels.map_err(ClusterError::io("read", path))?;
+    let array = open_labels(path, n_objects)?;
+    let of_draw = |draw| (0..n_objects).map(move |object| (draw, object));
+    let labels: Vec<i32> =
+        (0..array.n_rows()).flat_map(of_draw).map(|(draw, object)| array.get(draw, object) as i32).collect();
     // Clusters are numbered from 0 and there are no more than objects.
     if labels.iter().any(|&label| label < -1 || label >= n_objects as i32) {
         return Err(ClusterError::damaged(path, "a label is no number of a cluster"));
     }
     Ok(DrawLabels::from_draws(n_objects, labels.chunks_exact(n_objects)))
-}
-
-fn numbers<T: npyz::Deserialize + Into<i32>>(npy: npyz::NpyFile<BufReader<File>>) -> io::Result<Vec<i32>> {
-    npy.data::<T>().map_err(io::Error::other)?.map(|number| Ok(number?.into())).collect()
 }
 
 #[derive(Deserialize)]

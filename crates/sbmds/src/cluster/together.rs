@@ -1,6 +1,7 @@
 //! Co-clustering: in how many draws two objects share a cluster, for all pairs, without ever holding all pairs.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -8,7 +9,8 @@ use rayon::prelude::*;
 use super::draw_labels::DrawLabels;
 use super::error::ClusterError;
 use crate::dissimilarity::Names;
-use crate::draws::atomic::{Sync, replace_file};
+use crate::files::atomic::{Sync, replace_file};
+use crate::files::{NpyNumber, write_npy};
 
 /// Objects whose pairs are counted at once.
 const BLOCK: usize = 128;
@@ -25,18 +27,14 @@ pub(super) fn counts_with_later(labels: &DrawLabels, object: usize) -> Vec<u32> 
     counts
 }
 
-/// Visits the counts of every object with all later ones, object by object, in memory of a few objects.
-fn for_each_object(labels: &DrawLabels, mut visit: impl FnMut(usize, &[u32]) -> io::Result<()>) -> io::Result<()> {
-    let n_objects = labels.n_objects();
-    for start in (0..n_objects).step_by(BLOCK) {
-        let objects = start..(start + BLOCK).min(n_objects);
-        let counts: Vec<Vec<u32>> =
-            objects.clone().into_par_iter().map(|object| counts_with_later(labels, object)).collect();
-        for (object, counts) in objects.zip(&counts) {
-            visit(object, counts)?;
-        }
-    }
-    Ok(())
+/// A few objects at a time, so that memory does not grow with the number of pairs.
+fn blocks(n_objects: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..n_objects).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(n_objects))
+}
+
+/// The counts of every object of a block with all later ones.
+fn counts_of_block(labels: &DrawLabels, objects: Range<usize>) -> Vec<Vec<u32>> {
+    objects.into_par_iter().map(|object| counts_with_later(labels, object)).collect()
 }
 
 /// Writes the counts of all pairs (a, b), a < b, row by row (the condensed form of SciPy's `squareform`): one byte each
@@ -50,17 +48,10 @@ pub(super) fn write_counts(labels: &DrawLabels, path: &Path) -> Result<(), Clust
     .map_err(ClusterError::io("write", path))
 }
 
-fn write_as<T: npyz::AutoSerialize>(
-    labels: &DrawLabels,
-    file: impl Write,
-    narrow: impl Fn(u32) -> T,
-) -> io::Result<()> {
-    use npyz::WriterBuilder;
-    let n = labels.n_objects() as u64;
-    let shape = [n * n.saturating_sub(1) / 2];
-    let mut npy = npyz::WriteOptions::<T>::new().default_dtype().shape(&shape).writer(file).begin_nd()?;
-    for_each_object(labels, |_, counts| npy.extend(counts.iter().map(|&count| narrow(count))))?;
-    npy.finish()
+fn write_as<T: NpyNumber>(labels: &DrawLabels, file: impl Write, narrow: impl Fn(u32) -> T) -> io::Result<()> {
+    let n = labels.n_objects();
+    let counts = blocks(n).flat_map(|block| counts_of_block(labels, block)).flatten();
+    write_npy(file, &[n * n.saturating_sub(1) / 2], counts.map(|count| Ok(narrow(count))))
 }
 
 /// Writes the pairs that share a cluster with at least this probability as `name,name,probability`; returns how many.
@@ -75,7 +66,9 @@ pub(super) fn write_pairs_above(
     replace_file(path, Sync::Later, |file| {
         let mut table = csv::Writer::from_writer(file);
         table.write_record(["name", "other", "probability"])?;
-        for_each_object(labels, |object, counts| {
+        for (object, counts) in
+            blocks(labels.n_objects()).flat_map(|block| block.clone().zip(counts_of_block(labels, block)))
+        {
             for (later, &count) in counts.iter().enumerate() {
                 let share = f64::from(count) / n_draws;
                 if share >= probability {
@@ -84,8 +77,7 @@ pub(super) fn write_pairs_above(
                     n_pairs += 1;
                 }
             }
-            Ok(())
-        })?;
+        }
         table.flush()
     })
     .map_err(ClusterError::io("write", path))?;
@@ -97,6 +89,7 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
+    use crate::dissimilarity::NpyArray;
     use crate::random::{Purpose, stream};
 
     fn random_labels(n_draws: usize, n_objects: usize) -> DrawLabels {
@@ -120,12 +113,9 @@ mod tests {
         for (n_draws, n_objects, width) in [(20, 150, 1), (300, 20, 2), (1, 1, 1)] {
             let labels = random_labels(n_draws, n_objects);
             write_counts(&labels, &path).unwrap();
-            let file = npyz::NpyFile::new(std::fs::File::open(&path).unwrap()).unwrap();
-            assert_eq!(file.dtype().num_bytes(), Some(width));
-            let found: Vec<usize> = match width {
-                1 => file.into_vec::<u8>().unwrap().into_iter().map(usize::from).collect(),
-                _ => file.into_vec::<u16>().unwrap().into_iter().map(usize::from).collect(),
-            };
+            let array = NpyArray::open_file(&path).unwrap().unwrap();
+            assert_eq!(array.data().len(), width * array.n_rows());
+            let found: Vec<usize> = (0..array.n_rows()).map(|pair| array.get(pair, 0) as usize).collect();
             assert_eq!(found, naive(&labels));
         }
     }

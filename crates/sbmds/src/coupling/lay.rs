@@ -2,8 +2,8 @@
 
 use rand::seq::SliceRandom;
 
-use super::{Coupling, Couplings, Effort, Pairs, dispersed_offsets, spread_landmarks};
-use crate::dissimilarity::{Dissimilarities, InputError, read_edges};
+use super::{Coupling, Couplings, Effort, Pairs, dispersed_offsets};
+use crate::dissimilarity::{Dissimilarities, InputError, read_edges, spread_landmarks};
 use crate::random::{Purpose, stream};
 
 /// The order in which objects are laid before they are coupled.

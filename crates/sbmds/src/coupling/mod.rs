@@ -3,16 +3,12 @@
 //! A coupling joins *coupling positions* 0..N; `order` says which object (input order) is at each position. Everything
 //! downstream works on positions and reports in input order.
 
-mod check;
 mod effort;
-mod landmarks;
 mod lay;
 mod offsets;
 mod spec;
 
-pub use check::{Connections, Underdetermined};
 pub use effort::Effort;
-pub use landmarks::spread_landmarks;
 pub use lay::{LandmarkChoice, LayOptions, Order, lay};
 pub use offsets::{CHOSEN_BANDS, dispersed_offsets, random_offsets};
 pub use spec::Couplings;

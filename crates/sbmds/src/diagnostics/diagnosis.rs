@@ -99,6 +99,16 @@ impl Diagnosis {
     }
 }
 
+/// The indices of the diagnoses, the one farthest beyond its limits first; unknown ones last.
+pub fn worst_first(diagnoses: &[Diagnosis], n_chains: usize) -> Vec<usize> {
+    let limits = Limits::default();
+    let badness: Vec<f64> = diagnoses.iter().map(|diagnosis| diagnosis.badness(&limits, n_chains)).collect();
+    let known = |index: usize| if badness[index].is_nan() { f64::NEG_INFINITY } else { badness[index] };
+    let mut indices: Vec<usize> = (0..diagnoses.len()).collect();
+    indices.sort_by(|&a, &b| known(b).total_cmp(&known(a)));
+    indices
+}
+
 /// The numbers about mixing alone.
 struct Mixing {
     rhat: f64,

@@ -32,12 +32,12 @@ mod verdict_tests;
 
 pub use assess::{Assessment, assess};
 pub use chains::{Chains, ChainsError};
-pub use diagnosis::{Diagnosis, Monitored};
+pub use diagnosis::{Diagnosis, Monitored, worst_first};
 pub use energy::bfmi;
 pub use ess::{ess_bulk, ess_mean, ess_quantile, ess_sd, ess_tail};
 pub use hellinger::hellinger;
 pub use mcse::{mcse_mean, mcse_quantile, mcse_sd};
-pub use rank::rank_histogram;
+pub use rank::{RANK_BINS, rank_histogram};
 pub(crate) use rank::{quantile_of_sorted, sorted};
 pub use rhat::rhat;
 pub use spectral::{spectral_ess, spectral_ess_of_chain};

@@ -50,6 +50,9 @@ fn normal_score(n_below: usize, n_ties: usize, n: usize) -> f64 {
     normal_quantile((rank - 0.375) / (n as f64 + 0.25))
 }
 
+/// Bins that show a difference between chains without much noise.
+pub const RANK_BINS: usize = 20;
+
 /// How the pooled ranks of each chain spread over `n_bins` equal bins (Vehtari et al. 2021, section 4.1): flat in every
 /// chain when all chains draw from one distribution. Equal draws share the mean of their ranks.
 pub fn rank_histogram(chains: &Chains, n_bins: usize) -> Vec<Vec<u32>> {

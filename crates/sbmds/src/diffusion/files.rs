@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::{NodeDraws, ancestors, tracer, trees};
 use crate::brownian::BranchStatistics;
-use crate::draws::atomic::{Sync, replace_bytes, replace_file};
 use crate::embedding::Moments;
-use crate::run::RunError;
+use crate::error::RunError;
+use crate::files::atomic::{Sync, replace_bytes, replace_file};
 
 /// Trees in `posterior.trees`, unless another number is asked for.
 pub const DEFAULT_TREES: usize = 200;

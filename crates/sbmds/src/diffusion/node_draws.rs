@@ -2,10 +2,10 @@
 
 use crate::Locations;
 use crate::brownian::{BranchStatistics, BrownianPrior, NodeLocations, Precision};
-use crate::draws::DrawReader;
+use crate::draws::{DrawReader, X_SHIFT};
 use crate::embedding::Alignment;
+use crate::error::RunError;
 use crate::random::{Purpose, stream};
-use crate::run::{RunError, X_SHIFT};
 use crate::tree::Tree;
 
 /// The draws of a run along a tree.

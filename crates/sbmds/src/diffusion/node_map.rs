@@ -5,7 +5,7 @@ use super::ancestors::times_from_root;
 use crate::Locations;
 use crate::draws::Spaced;
 use crate::embedding::Moments;
-use crate::run::RunError;
+use crate::error::RunError;
 
 /// Draws over which ancestors are averaged; more change nothing that can be seen.
 const MOST_DRAWS: usize = 500;

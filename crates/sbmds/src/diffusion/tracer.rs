@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::NodeDraws;
 use crate::brownian::BranchStatistics;
-use crate::run::RunError;
+use crate::error::RunError;
 
 /// Columns of branch statistics, by the names BEAST gives them.
 const BRANCH_COLUMNS: [&str; 4] =

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{NodeDraws, tracer};
 use crate::draws::Spaced;
-use crate::run::RunError;
+use crate::error::RunError;
 use crate::tree::NexusWriter;
 
 /// Writes at most `most` trees, of evenly spaced draws.

@@ -19,6 +19,7 @@ mod in_memory;
 mod label_kind;
 mod labelled;
 mod labels;
+mod landmarks;
 mod looks;
 mod matrix;
 mod metric;
@@ -39,6 +40,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod titers;
 mod triangle;
 mod words;
 
@@ -51,12 +53,15 @@ pub use error::InputError;
 pub use hash::input_hash;
 pub use in_memory::{SharedArray, SharedBytes};
 pub use labels::{LabelColumn, LabelValues, Labels, NO_LEVEL, read_labels};
+pub use landmarks::spread_landmarks;
 pub use metric::Metric;
 pub use name_files::has_several_columns;
 pub use names::Names;
+pub(crate) use npy::Array as NpyArray;
 pub use points::read_points;
 pub use positions::read_positions;
 pub use sniff::Format;
+pub use titers::{Levels, Titer, TiterRow, Titers, read_levels, read_titers};
 
 use dense::Dense;
 use edges::EdgeList;

@@ -4,6 +4,7 @@
 //! nesting without end, lengths beyond the file.
 
 use std::fs::File;
+use std::io;
 use std::ops::Deref;
 use std::path::Path;
 
@@ -17,7 +18,7 @@ use super::text::{Source, empty, unreadable};
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// A two-dimensional array of numbers, as it lies in its file.
-pub(super) struct Array {
+pub(crate) struct Array {
     bytes: Bytes,
     layout: Layout,
 }
@@ -102,7 +103,7 @@ impl Number {
 impl Array {
     /// Takes the file whose beginning `source` has read into memory, or maps it if it is too large for that and neither packed
     /// nor a pipe.
-    pub fn open(source: Source<'_>) -> Result<Self, InputError> {
+    pub(super) fn open(source: Source<'_>) -> Result<Self, InputError> {
         let file = source.file;
         if let Some(fault) = super::looks::binary(&source.head).filter(|_| !source.head.starts_with(MAGIC)) {
             return Err(fault.at(file, FilePosition::File));
@@ -114,8 +115,15 @@ impl Array {
         Self::new(bytes).map_err(|fault| fault.at(file, FilePosition::File))
     }
 
+    /// An array that this program wrote; the error says what is wrong with it.
+    pub fn open_file(path: &Path) -> io::Result<Result<Self, String>> {
+        let size = std::fs::metadata(path)?.len();
+        let bytes = if fits_in_memory(size) { Bytes::Owned(std::fs::read(path)?) } else { Bytes::Mapped(map(path)?) };
+        Ok(Self::new(bytes).map_err(|fault| fault.problem))
+    }
+
     /// Numbers in memory, row by row, in the order of bytes of this machine.
-    pub fn shared(bytes: SharedBytes, number: Number, n_rows: usize, n_columns: usize) -> Result<Self, Fault> {
+    pub(super) fn shared(bytes: SharedBytes, number: Number, n_rows: usize, n_columns: usize) -> Result<Self, Fault> {
         let n_numbers = (*bytes).as_ref().len() / number.n_bytes();
         if n_rows.checked_mul(n_columns) != Some(n_numbers) {
             let problem = format!("{n_numbers} numbers are not {n_rows} rows of {n_columns}");
@@ -140,7 +148,7 @@ impl Array {
         self.layout.n_columns
     }
 
-    pub fn number(&self) -> Number {
+    pub(super) fn number(&self) -> Number {
         self.layout.number
     }
 
@@ -231,10 +239,10 @@ const LARGEST_READ: u64 = 1 << 30;
 /// Whether a file is to be read as a whole. That is safe whatever happens to the file meanwhile; a mapped file that somebody
 /// cuts short ends the program with SIGBUS, so that only what is too large for memory is mapped.
 fn fits_in_memory(size: u64) -> bool {
-    size <= LARGEST_READ && crate::run::available_memory().is_none_or(|available| size <= available / 2)
+    size <= LARGEST_READ && crate::machine::available_memory().is_none_or(|available| size <= available / 2)
 }
 
-fn map(path: &Path) -> std::io::Result<Mmap> {
+fn map(path: &Path) -> io::Result<Mmap> {
     let file = File::open(path)?;
     // SAFETY: the map is only ever read, byte by byte, so any content is valid. Someone who cuts the file short while
     // it is in use can stop the program (as with every mapped file) but not make it read foreign memory.

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::atomic::{Sync, replace_bytes, sync_parent};
-use super::error::remedy;
+use crate::files::atomic::{Sync, replace_bytes, sync_parent};
+use crate::files::remedy;
 
 const MAGIC: [u8; 8] = *b"sbmds-cp";
 const HEADER_LEN: usize = 32;

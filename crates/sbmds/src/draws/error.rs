@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::files::SetError;
+use crate::files::{SetError, remedy};
 
 /// An error of the store of draws; every message names the path and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -117,18 +117,6 @@ impl StoreError {
     /// A damaged file, with the decoder's reason.
     pub(super) fn damaged<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> Self + '_ {
         move |what| Self::Damaged { path: path.to_owned(), what: what.to_string() }
-    }
-}
-
-/// What a person can do about a refusal of the system.
-pub(crate) fn remedy(cause: &io::Error) -> &'static str {
-    use io::ErrorKind::*;
-    match cause.kind() {
-        StorageFull | QuotaExceeded => "free some space, then try again (what was written before stays readable)",
-        PermissionDenied | ReadOnlyFilesystem => "choose a directory you may write to with --out",
-        NotADirectory => "a part of this path is a file: choose another directory with --out",
-        NotFound => "check that the directory is there",
-        _ => "check the disk, then try again",
     }
 }
 

@@ -3,13 +3,11 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use npyz::WriterBuilder;
-
-use super::atomic::{Sync, replace_file};
 use super::error::StoreError;
 use super::reader::DrawReader;
 use crate::Locations;
-use crate::files::FileSet;
+use crate::files::atomic::{Sync, replace_file};
+use crate::files::{FileSet, write_npy as write_numbers};
 
 /// What becomes of a stored draw, given its chain and its number, before it is exported.
 pub type Frame<'a> = &'a dyn Fn(usize, usize, &Locations) -> Result<Locations, StoreError>;
@@ -98,21 +96,17 @@ fn write_npy(
     shape: &[usize],
     blocks: impl Iterator<Item = Result<Vec<f64>, StoreError>>,
 ) -> Result<PathBuf, StoreError> {
-    let shape: Vec<u64> = shape.iter().map(|&len| len as u64).collect();
     // An error of the store must come out as itself, not as a failure to write.
     let mut unreadable = None;
     let written = replace_file(&path, Sync::Later, |writer| {
-        let mut npy = npyz::WriteOptions::<f64>::new().default_dtype().shape(&shape).writer(writer).begin_nd()?;
-        for block in blocks {
-            match block {
-                Ok(values) => npy.extend(values)?,
-                Err(error) => {
-                    unreadable = Some(error);
-                    return Err(io::Error::other("the draws cannot be read"));
-                }
+        let numbers = blocks.flat_map(|block| match block {
+            Ok(values) => values.into_iter().map(Ok).collect(),
+            Err(error) => {
+                unreadable = Some(error);
+                vec![Err(io::Error::other("the draws cannot be read"))]
             }
-        }
-        npy.finish()
+        });
+        write_numbers(writer, shape, numbers)
     });
     match unreadable {
         Some(error) => Err(error),

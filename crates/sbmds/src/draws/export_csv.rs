@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::atomic::{Sync, replace_file};
 use super::error::StoreError;
 use super::export::{EXPORTED, Frame};
 use super::reader::DrawReader;
 use crate::files::FileSet;
+use crate::files::atomic::{Sync, replace_file};
 
 /// Writes `draws.csv` (chain, draw, object, x1, x2, ...) and `scalars.csv` (chain, draw, sigma, log_likelihood, ...) to `out`
 /// with the draws that every chain has; returns the files written. Numbers read back to the same bits.

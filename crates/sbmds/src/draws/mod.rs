@@ -15,7 +15,6 @@
 //! file whole. What is not yet in a full chunk goes into the run's [`checkpoint`]; a run killed and resumed from there
 //! ends with the same bytes as one never killed. Memory does not grow with the number of draws.
 
-pub(crate) mod atomic;
 pub mod checkpoint;
 mod digest;
 pub(crate) mod error;
@@ -40,6 +39,7 @@ pub use export::{EXPORTED, Frame, export_npy};
 pub use export_csv::export_csv;
 pub use memory::MemoryStore;
 pub use plan::{Axis, Dtype, StorePlan, Variable};
+pub(crate) use plan::{X_ROTATION, X_SHIFT};
 pub use reader::DrawReader;
 pub(crate) use spaced::Spaced;
 pub use store::DrawStore;

@@ -4,6 +4,11 @@ use super::error::StoreError;
 use crate::Locations;
 use crate::dissimilarity::Names;
 
+/// The rotation R (D x D) of a stored draw, x = R raw + shift, in the store.
+pub(crate) const X_ROTATION: &str = "x_rotation";
+/// The shift of a stored draw, in the store: where the origin of the raw draw, which the priors are centred at, has gone.
+pub(crate) const X_SHIFT: &str = "x_shift";
+
 /// The type a variable is stored in. Values are always pushed and read as `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dtype {

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::atomic::{sweep, sync_parent};
 use super::error::StoreError;
 use super::plan::{StorePlan, Variable};
 use super::reference;
 use super::tree::{Tree, store_path};
 use super::writer::ChainWriter;
 use crate::Locations;
+use crate::files::atomic::{sweep, sync_parent};
 
 /// Draws of a chain beyond which no run goes: each thousand of them takes a file.
 const MOST_DRAWS: usize = 1_000_000_000;

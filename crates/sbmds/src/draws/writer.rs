@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::atomic::{sync_directory, sync_file};
 use super::error::StoreError;
 use super::tree::{DRAW_AXIS, Tree};
 use super::zarr::ZarrArray;
 use crate::Locations;
+use crate::files::atomic::{sync_directory, sync_file};
 
 /// One kept draw.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Aligning draws to one map, by the objects that have a single mode.
 
-use super::procrustes::{RigidMotion, procrustes};
 use crate::Locations;
+use crate::align::{RigidMotion, procrustes};
 
 /// A map that draws are aligned to (Procrustes), by all its objects or by some.
 ///

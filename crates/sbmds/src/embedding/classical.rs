@@ -1,14 +1,12 @@
 //! Classical multidimensional scaling (Torgerson 1952) without ever holding an N x N matrix.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::krylov::largest_eigenpairs;
 use super::landmark::landmark_mds;
-use super::linear::Eigenpairs;
 use crate::Locations;
-use crate::coupling::spread_landmarks;
+use crate::dense::{Eigenpairs, Matrix};
+use crate::dissimilarity::spread_landmarks;
 
 /// Rows of squared dissimilarities built at a time: 32 rows of 10,000 are 2.5 MB, about one cache.
 const ROWS_AT_ONCE: usize = 32;
@@ -70,47 +68,46 @@ pub(super) fn coordinates(pairs: &Eigenpairs, n_objects: usize, n_dims: usize) -
 }
 
 /// (-1/2 J S J) X for squared dissimilarities S and the centring matrix J: centre, multiply, centre.
-fn centred_product(block: MatRef<'_, f64>, dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync)) -> Mat<f64> {
-    let n = block.nrows();
-    let mut input = block.to_owned();
-    centre_columns(input.as_mut());
-    let strips: Vec<Mat<f64>> = (0..n.div_ceil(ROWS_AT_ONCE))
+fn centred_product(block: &Matrix, dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync)) -> Matrix {
+    let n = block.n_rows();
+    let mut input = block.clone();
+    centre_columns(&mut input);
+    let strips: Vec<Matrix> = (0..n.div_ceil(ROWS_AT_ONCE))
         .into_par_iter()
         .map(|strip| {
             let first = strip * ROWS_AT_ONCE;
-            strip_product(first..n.min(first + ROWS_AT_ONCE), input.as_ref(), dissimilarity)
+            strip_product(first..n.min(first + ROWS_AT_ONCE), &input, dissimilarity)
         })
         .collect();
-    let mut output = Mat::from_fn(n, block.ncols(), |row, k| strips[row / ROWS_AT_ONCE][(row % ROWS_AT_ONCE, k)]);
-    centre_columns(output.as_mut());
+    let mut output =
+        Matrix::from_fn(n, block.n_columns(), |row, k| strips[row / ROWS_AT_ONCE][(row % ROWS_AT_ONCE, k)]);
+    centre_columns(&mut output);
     output
 }
 
 /// A few rows of -1/2 S times X.
 fn strip_product(
     rows: std::ops::Range<usize>,
-    input: MatRef<'_, f64>,
+    input: &Matrix,
     dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
-) -> Mat<f64> {
-    let (first, n) = (rows.start, input.nrows());
-    // Column k of `squares` is row first + k of S, so that it is written in memory order.
-    let mut squares = Mat::<f64>::zeros(n, rows.len());
+) -> Matrix {
+    let (first, n) = (rows.start, input.n_rows());
+    // Column k of `squares` is row first + k of -1/2 S, so that it is written in memory order.
+    let mut squares = Matrix::zeros(n, rows.len());
     for row in rows.clone() {
-        let column = squares.col_as_slice_mut(row - first);
-        for (j, entry) in column.iter_mut().enumerate() {
-            *entry = if j == row { 0.0 } else { dissimilarity(row, j).powi(2) };
+        for (j, entry) in squares.column_mut(row - first).iter_mut().enumerate() {
+            *entry = if j == row { 0.0 } else { -0.5 * dissimilarity(row, j).powi(2) };
         }
     }
-    let mut output = Mat::zeros(rows.len(), input.ncols());
-    matmul(&mut output, Accum::Replace, squares.transpose(), input, -0.5, Par::Seq);
-    output
+    squares.transposed_times(input)
 }
 
-fn centre_columns(mut matrix: MatMut<'_, f64>) {
-    let n = matrix.nrows();
-    for k in 0..matrix.ncols() {
-        let mean = (0..n).map(|row| matrix[(row, k)]).sum::<f64>() / n as f64;
-        (0..n).for_each(|row| matrix[(row, k)] -= mean);
+fn centre_columns(matrix: &mut Matrix) {
+    let n = matrix.n_rows() as f64;
+    for k in 0..matrix.n_columns() {
+        let column = matrix.column_mut(k);
+        let mean = column.iter().sum::<f64>() / n;
+        column.iter_mut().for_each(|x| *x -= mean);
     }
 }
 

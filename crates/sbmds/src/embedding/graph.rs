@@ -5,9 +5,9 @@ use super::krylov::largest_eigenpairs;
 use super::majorise::{lower_stress, stress};
 use super::pair_lists::PairLists;
 use super::pivot::from_paths;
-use super::procrustes::principal_axes;
 use super::triangulate::{Anchor, place_waiting};
 use crate::Locations;
+use crate::align::principal_axes;
 
 /// Majorisation sweeps after which the candidates are compared.
 const FIRST_SWEEPS: usize = 10;

@@ -1,12 +1,11 @@
 //! Landmark multidimensional scaling (de Silva and Tenenbaum 2004), also when some landmark pairs are missing.
 
-use faer::Mat;
 use rayon::prelude::*;
 
 use super::classical::coordinates;
-use super::linear::{sign_convention, symmetric_eigen};
 use super::triangulate::{Anchor, place_waiting, triangulate};
 use crate::Locations;
+use crate::dense::{Matrix, sign_convention, symmetric_eigen};
 
 /// Landmark MDS: classical MDS of the landmarks, then every other object by least squares on its squared
 /// dissimilarities to them.
@@ -36,9 +35,9 @@ pub fn landmark_mds(
 }
 
 /// Squared dissimilarities among the landmarks, gaps filled.
-fn landmark_squares(n_objects: usize, landmarks: &[usize], dissimilarity: &impl Fn(usize, usize) -> f64) -> Mat<f64> {
+fn landmark_squares(n_objects: usize, landmarks: &[usize], dissimilarity: &impl Fn(usize, usize) -> f64) -> Matrix {
     let n = landmarks.len();
-    let mut distances = Mat::<f64>::zeros(n, n);
+    let mut distances = Matrix::zeros(n, n);
     for a in 0..n {
         for b in 0..a {
             let observed = dissimilarity(landmarks[a], landmarks[b]);
@@ -52,7 +51,7 @@ fn landmark_squares(n_objects: usize, landmarks: &[usize], dissimilarity: &impl 
         }
     }
     let largest = (0..n).flat_map(|a| (0..a).map(move |b| (a, b))).map(|pair| distances[pair]).fold(0.0, f64::max);
-    Mat::from_fn(n, n, |a, b| match distances[(a, b)] {
+    Matrix::from_fn(n, n, |a, b| match distances[(a, b)] {
         // Two landmarks without a common partner: as far as any two known ones.
         unknown if unknown.is_nan() => largest * largest,
         known => known * known,
@@ -78,12 +77,12 @@ fn middle_of_triangle_bounds(
 }
 
 /// Classical MDS of the landmarks.
-fn landmark_anchors(squares: &Mat<f64>, n_dims: usize) -> Vec<Anchor> {
-    let n = squares.nrows();
+fn landmark_anchors(squares: &Matrix, n_dims: usize) -> Vec<Anchor> {
+    let n = squares.n_rows();
     let row_means: Vec<f64> = (0..n).map(|a| (0..n).map(|b| squares[(a, b)]).sum::<f64>() / n as f64).collect();
     let mean = row_means.iter().sum::<f64>() / n as f64;
-    let centred = Mat::from_fn(n, n, |a, b| -0.5 * (squares[(a, b)] - row_means[a] - row_means[b] + mean));
-    let mut pairs = symmetric_eigen(centred.as_ref());
+    let centred = Matrix::from_fn(n, n, |a, b| -0.5 * (squares[(a, b)] - row_means[a] - row_means[b] + mean));
+    let mut pairs = symmetric_eigen(&centred);
     for k in 0..n {
         let sign = sign_convention((0..n).map(|row| pairs.vectors[(row, k)]));
         (0..n).for_each(|row| pairs.vectors[(row, k)] *= sign);

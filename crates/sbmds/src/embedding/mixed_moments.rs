@@ -2,8 +2,8 @@
 
 use super::moments::Moments;
 use super::object_modes::ModeCentres;
-use super::procrustes::RigidMotion;
 use crate::Locations;
+use crate::align::RigidMotion;
 
 /// Mean and covariance of every object, and of every mode of those that have several.
 #[derive(Clone, Debug)]

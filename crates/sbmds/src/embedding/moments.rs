@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::linear::symmetric_eigen;
-use super::procrustes::RigidMotion;
 use crate::Locations;
+use crate::align::RigidMotion;
+use crate::dense::{Matrix, symmetric_eigen};
 
 /// 95% quantile of the chi-square distribution with two degrees of freedom, -2 ln 0.05.
 const CHI_SQUARE_2_95: f64 = 5.991_464_547_107_979;
@@ -181,7 +181,7 @@ impl Ellipse {
         if !(xx + xy + yy).is_finite() {
             return Self { major: f64::NAN, minor: f64::NAN, angle_degrees: f64::NAN };
         }
-        let pairs = symmetric_eigen(faer::mat![[xx, xy], [xy, yy]].as_ref());
+        let pairs = symmetric_eigen(&Matrix::from_fn(2, 2, |row, column| [xx, xy, yy][row + column]));
         let semi_axis = |variance: f64| (CHI_SQUARE_2_95 * variance.max(0.0)).sqrt();
         let direction = pairs.vectors[(1, 0)].atan2(pairs.vectors[(0, 0)]).to_degrees();
         // A direction and its opposite are the same axis.

@@ -5,9 +5,10 @@ use std::convert::Infallible;
 use rayon::prelude::*;
 
 use super::alignment::Alignment;
-use super::procrustes::{generalised_procrustes, rms_difference, weighted_procrustes};
+use super::mean_map::generalised_procrustes;
 use super::two_modes::{Points, Split, separate};
 use crate::Locations;
+use crate::align::{rms_difference, weighted_procrustes};
 
 /// Modes of one object at most: more are a cloud.
 const MOST_MODES: usize = 4;

@@ -1,7 +1,8 @@
 //! The coupled pairs as one sorted list of partners per object, as shortest paths and sweeps read them.
 
-use faer::{Mat, MatRef};
 use rayon::prelude::*;
+
+use crate::dense::Matrix;
 
 /// Coupled pairs as one sorted list per object.
 pub(super) struct PairLists {
@@ -56,9 +57,9 @@ impl PairLists {
     }
 
     /// The sparse symmetric matrix with entries `weight(object, partner, observed)` times a block of vectors.
-    pub fn product(&self, block: MatRef<'_, f64>, weight: impl Fn(usize, usize, f64) -> f64 + Sync) -> Mat<f64> {
-        let width = block.ncols();
-        let input: Vec<f64> = (0..block.nrows()).flat_map(|row| (0..width).map(move |k| block[(row, k)])).collect();
+    pub fn product(&self, block: &Matrix, weight: impl Fn(usize, usize, f64) -> f64 + Sync) -> Matrix {
+        let width = block.n_columns();
+        let input: Vec<f64> = (0..block.n_rows()).flat_map(|row| (0..width).map(move |k| block[(row, k)])).collect();
         let mut output = vec![0.0; input.len()];
         output.par_chunks_mut(width).enumerate().for_each(|(object, row)| {
             for (partner, observed) in self.partners(object) {
@@ -66,7 +67,7 @@ impl PairLists {
                 row.iter_mut().zip(&input[partner * width..][..width]).for_each(|(out, x)| *out += entry * x);
             }
         });
-        Mat::from_fn(block.nrows(), width, |row, k| output[row * width + k])
+        Matrix::from_fn(block.n_rows(), width, |row, k| output[row * width + k])
     }
 
     /// The dissimilarity of a pair, NaN when it is not coupled.

@@ -3,14 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 
 use super::classical::coordinates;
-use super::linear::{Eigenpairs, sign_convention, symmetric_eigen};
 use super::pair_lists::PairLists;
 use crate::Locations;
+use crate::dense::{Eigenpairs, Matrix, sign_convention, symmetric_eigen};
 
 /// Objects from which shortest paths are computed; more average out the detours.
 const PIVOTS: usize = 32;
@@ -54,16 +52,14 @@ fn shortest_paths(source: usize, pairs: &PairLists) -> Vec<f64> {
 fn pivot_mds(lengths: &[Vec<f64>], pivots: &[usize], n_dims: usize) -> Locations {
     let (n, k) = (lengths[0].len(), pivots.len());
     let centred = centred_squares(lengths);
-    let mut gram = Mat::<f64>::zeros(k, k);
-    matmul(&mut gram, Accum::Replace, centred.transpose(), &centred, 1.0, Par::Seq);
-    let right = symmetric_eigen(gram.as_ref());
-    let mut kept = Eigenpairs { values: Vec::new(), vectors: Mat::zeros(n, n_dims) };
+    let right = symmetric_eigen(&centred.transposed_times(&centred));
+    let mut kept = Eigenpairs { values: Vec::new(), vectors: Matrix::zeros(n, n_dims) };
     for direction in 0..k {
         let singular = right.values[direction].max(0.0).sqrt();
         if kept.values.len() == n_dims || singular <= 1e-9 * right.values[0].max(0.0).sqrt() {
             break;
         }
-        let weights = right.vectors.col(direction);
+        let weights = right.vectors.column(direction);
         let left: Vec<f64> =
             (0..n).map(|row| (0..k).map(|c| centred[(row, c)] * weights[c]).sum::<f64>() / singular).collect();
         let agreement: f64 = pivots.iter().enumerate().map(|(c, &pivot)| left[pivot] * weights[c]).sum();
@@ -78,11 +74,11 @@ fn pivot_mds(lengths: &[Vec<f64>], pivots: &[usize], n_dims: usize) -> Locations
 }
 
 /// -1/2 times the squared lengths, rows and columns centred. No path counts as the longest path.
-fn centred_squares(lengths: &[Vec<f64>]) -> Mat<f64> {
+fn centred_squares(lengths: &[Vec<f64>]) -> Matrix {
     let (n, k) = (lengths[0].len(), lengths.len());
     let finite = lengths.iter().flatten().filter(|length| length.is_finite());
     let longest = finite.fold(0.0_f64, |longest, &length| longest.max(length));
-    let mut squares = Mat::from_fn(n, k, |row, c| -0.5 * lengths[c][row].min(longest).powi(2));
+    let mut squares = Matrix::from_fn(n, k, |row, c| -0.5 * lengths[c][row].min(longest).powi(2));
     let row_means: Vec<f64> = (0..n).map(|row| (0..k).map(|c| squares[(row, c)]).sum::<f64>() / k as f64).collect();
     let mean = row_means.iter().sum::<f64>() / n as f64;
     for c in 0..k {

@@ -3,9 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use faer::Mat;
-
-use super::linear::solve_semidefinite;
+use crate::dense::{Eigenpairs, Matrix, symmetric_eigen};
 
 /// A location already known: where it is, and its squared distance from the origin.
 ///
@@ -30,7 +28,7 @@ pub(super) fn triangulate(known: &[(&Anchor, f64)], n_dims: usize) -> Anchor {
     let centre: Vec<f64> = (0..n_dims).map(|d| known.iter().map(|(a, _)| a.location[d]).sum::<f64>() / n).collect();
     let half_difference = |(anchor, observed): &(&Anchor, f64)| 0.5 * (anchor.squared_radius - observed * observed);
     let mean = known.iter().map(half_difference).sum::<f64>() / n;
-    let mut normal = Mat::<f64>::zeros(n_dims, n_dims);
+    let mut normal = Matrix::zeros(n_dims, n_dims);
     let mut rhs = vec![0.0; n_dims];
     for pair in known {
         let offset: Vec<f64> = (0..n_dims).map(|d| pair.0.location[d] - centre[d]).collect();
@@ -43,8 +41,24 @@ pub(super) fn triangulate(known: &[(&Anchor, f64)], n_dims: usize) -> Anchor {
             }
         }
     }
-    let step = solve_semidefinite(normal.as_ref(), &rhs);
+    let step = solve_semidefinite(&normal, &rhs);
     anchor_at(centre.iter().zip(&step).map(|(a, b)| a + b).collect())
+}
+
+/// Solves the symmetric positive semi-definite system `matrix x = rhs` by least squares of least norm:
+/// directions whose eigenvalue is below 1e-9 of the largest carry no information and get no component.
+fn solve_semidefinite(matrix: &Matrix, rhs: &[f64]) -> Vec<f64> {
+    let n = rhs.len();
+    let Eigenpairs { values, vectors } = symmetric_eigen(matrix);
+    let floor = values.first().copied().unwrap_or(0.0) * 1e-9;
+    let mut solution = vec![0.0; n];
+    for k in (0..n).filter(|&k| values[k] > floor && values[k] > 0.0) {
+        let component = (0..n).map(|row| vectors[(row, k)] * rhs[row]).sum::<f64>() / values[k];
+        for row in 0..n {
+            solution[row] += component * vectors[(row, k)];
+        }
+    }
+    solution
 }
 
 /// Moves a triangulated location towards least squares on the dissimilarities themselves (majorisation with
@@ -132,5 +146,12 @@ mod tests {
             let found = settle(triangulate(&known, 2).location, &known);
             assert_eq!(found, [1.0, 2.0]);
         }
+    }
+
+    #[test]
+    fn singular_systems_get_the_shortest_solution() {
+        let solution =
+            solve_semidefinite(&Matrix::from_fn(2, 2, |a, b| if a + b == 0 { 4.0 } else { 0.0 }), &[2.0, 5.0]);
+        assert_eq!(solution, [0.5, 0.0]);
     }
 }

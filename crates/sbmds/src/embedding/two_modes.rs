@@ -1,9 +1,7 @@
 //! Whether a cloud of draws falls into two clearly separate parts.
 
-use faer::Mat;
-
-use super::linear::symmetric_eigen;
 use crate::Locations;
+use crate::dense::{Matrix, symmetric_eigen};
 
 /// Each part holds at least this share of the draws: rarer visits are the tail of one mode as well.
 const LEAST_SHARE: f64 = 0.05;
@@ -60,10 +58,10 @@ impl Points {
     /// The principal axes of some of the points.
     fn axes(&self, group: &[usize]) -> Vec<Vec<f64>> {
         let mean = self.mean(group);
-        let scatter = Mat::from_fn(self.n_dims, self.n_dims, |row, column| {
+        let scatter = Matrix::from_fn(self.n_dims, self.n_dims, |row, column| {
             group.iter().map(|&p| (self.get(p)[row] - mean[row]) * (self.get(p)[column] - mean[column])).sum::<f64>()
         });
-        let vectors = symmetric_eigen(scatter.as_ref()).vectors;
+        let vectors = symmetric_eigen(&scatter).vectors;
         (0..self.n_dims).map(|axis| (0..self.n_dims).map(|row| vectors[(row, axis)]).collect()).collect()
     }
 

@@ -4,8 +4,7 @@ use super::axes::{BELOW, BELOW_UNTITLED, Frame, MARGIN_RIGHT, Rect, range_of, ro
 use super::legend;
 use super::palette::{BLACK, GREY, colour};
 use super::scene::{Anchor, Ink, Scene, TEXT, THIN, text_width};
-use crate::diagnostics::{Diagnosis, Monitored, rank_histogram};
-use crate::report::RANK_BINS;
+use crate::diagnostics::{Diagnosis, Monitored, RANK_BINS, rank_histogram};
 use crate::run::{FinishedRun, RunError, digits};
 
 /// Points of a line on paper; more cannot be seen.

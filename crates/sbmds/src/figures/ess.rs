@@ -5,8 +5,7 @@ use super::chains::{capitalised, note};
 use super::legend;
 use super::palette::{BLACK, GREY, colour};
 use super::scene::{Anchor, Ink, Point, Scene, TEXT, THIN};
-use crate::diagnostics::{Chains, Diagnosis, Limits, Monitored, ess_bulk, ess_tail};
-use crate::report::worst_first;
+use crate::diagnostics::{Chains, Diagnosis, Limits, Monitored, ess_bulk, ess_tail, worst_first};
 use crate::run::{FinishedRun, RunError};
 
 /// Numbers of draws at which the effective sample size is taken.

@@ -12,8 +12,7 @@ use super::palette::{COLOURS, GREY, colour, ramp};
 use super::scene::{Ink, Point, Scene};
 use crate::Locations;
 use crate::dissimilarity::{LabelColumn, LabelValues, NO_LEVEL};
-use crate::embedding::{Ellipse, Moments};
-use crate::report::axis_share;
+use crate::embedding::{Ellipse, Moments, axis_share};
 use crate::run::{FinishedRun, RunError};
 
 /// Above this many objects their ellipses would be an unreadable blot.

@@ -3,7 +3,7 @@
 use super::axes::{BELOW, Frame, Rect, range_of, room_left};
 use super::palette::{BLACK, GREY, colour};
 use super::scene::{Anchor, Ink, Scene, TEXT, THIN};
-use crate::report::Shepard;
+use crate::fit::Shepard;
 use crate::run::{FinishedRun, RunError};
 
 pub(super) fn draw(run: &FinishedRun, width: f64) -> Result<Scene, RunError> {

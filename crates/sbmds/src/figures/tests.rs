@@ -6,7 +6,7 @@ use super::scene::{Mark, Scene};
 use super::*;
 use crate::cluster::{HdbscanSettings, Selection, cluster_run};
 use crate::dissimilarity::LabelValues;
-use crate::report::{fixed_run, small_run};
+use crate::run::test_run::{fixed_run, small_run};
 use crate::run::{FinishedRun, Keep};
 
 /// Counts of the elements of an SVG, and its texts in order, one per line.

@@ -3,8 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::draws::error::remedy;
-
 /// An error of a set of files; every message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum SetError {
@@ -36,5 +34,17 @@ impl SetError {
 
     pub(super) fn changed(path: &Path, what: impl Into<String>) -> Self {
         Self::Changed { path: path.to_owned(), what: what.into() }
+    }
+}
+
+/// What a person can do about a refusal of the system.
+pub(crate) fn remedy(cause: &io::Error) -> &'static str {
+    use io::ErrorKind::*;
+    match cause.kind() {
+        StorageFull | QuotaExceeded => "free some space, then try again (what was written before stays readable)",
+        PermissionDenied | ReadOnlyFilesystem => "choose a directory you may write to with --out",
+        NotADirectory => "a part of this path is a file: choose another directory with --out",
+        NotFound => "check that the directory is there",
+        _ => "check the disk, then try again",
     }
 }

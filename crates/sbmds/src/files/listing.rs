@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::atomic::{Sync, replace_bytes};
 use super::error::SetError;
-use crate::draws::atomic::{Sync, replace_bytes};
 
 /// Name of the list in the directory of a set.
 pub(super) const LISTING: &str = ".sbmds-files";

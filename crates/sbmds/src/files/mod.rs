@@ -4,9 +4,11 @@
 //! step, so that a kill at any moment leaves the old set or the new one. [`verify`] tells whether the files of a set are
 //! those that were written.
 
+pub(crate) mod atomic;
 mod error;
 mod exchange;
 mod listing;
+mod npy;
 mod set;
 
 use std::fs::{self, OpenOptions};
@@ -14,11 +16,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 pub use error::SetError;
+pub(crate) use error::remedy;
 pub(crate) use listing::checksum_of_file;
 pub use listing::verify;
+pub(crate) use npy::{NpyNumber, write_npy};
 pub use set::FileSet;
 
-use crate::draws::atomic::{Sync, replace_bytes};
+use atomic::{Sync, replace_bytes};
 
 /// Replaces the file that a user named by `bytes`; on an error the old file stays. Where the name is a link, the file it
 /// leads to is replaced; a pipe or a device, such as `/dev/stdout`, is written to.

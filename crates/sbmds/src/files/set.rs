@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::atomic::sync_parent;
 use super::error::SetError;
 use super::exchange::exchange;
 use super::listing::{self, LISTING};
-use crate::draws::atomic::sync_parent;
 
 /// Where new files are gathered if the directory itself cannot be replaced.
 const INSIDE: &str = ".sbmds-new";

@@ -26,12 +26,12 @@ use crate::dissimilarity::{Dissimilarities, Names};
 use crate::draws::DrawReader;
 use crate::embedding::{Embedding, Moments, ObjectFit, ObjectModes};
 use crate::error::RunError;
+use crate::fit::start::Starts;
 use crate::likelihood::Noise;
 use crate::sampler::Sampler;
 use crate::settings::check::check_threads;
 use crate::settings::resolved::FileFindings;
 use crate::settings::{FitConfig, PriorFamily, Resolved, TreeConfig};
-use crate::start::Starts;
 use crate::tree::Tree;
 
 /// A fit of dissimilarities in memory; one call per setting, the rest at its default.

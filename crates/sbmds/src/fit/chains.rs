@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use super::chain::{SavedChain, Shared, Worker};
 use crate::error::RunError;
+use crate::fit::start::Starts;
 use crate::posterior::Workspace;
 use crate::random::{Purpose, stream};
 use crate::sampler::Chain;
-use crate::start::Starts;
 
 /// Pairs from which one likelihood keeps several threads busy.
 const PAIRS_FOR_THREADS: usize = 65_536;
@@ -120,17 +120,17 @@ fn worker<'a>(
     begin: Begin,
     workspace: Workspace,
 ) -> Result<Worker<'a>, RunError> {
-    let (posterior, surrogate) = (&shared.problem.posterior, shared.problem.surrogate.clone());
+    let posterior = &shared.problem.posterior;
     let sink = shared.sink.chain(number)?;
     match begin {
         Begin::Start(starts) => {
             let rng = stream(shared.config.run.seed, number, Purpose::Sampling);
             let start = starts.chain(number);
-            let chain = Chain::start(posterior, surrogate, &shared.config.sampler, start, rng, workspace);
+            let chain = Chain::start(posterior, &shared.config.sampler, start, rng, workspace);
             Ok(Worker::new(shared, number, chain, sink))
         }
         Begin::Saved(saved) => {
-            Worker::resume(shared, number, *saved, sink, |state| Chain::resume(posterior, surrogate, state, workspace))
+            Worker::resume(shared, number, *saved, sink, |state| Chain::resume(posterior, state, workspace))
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What is wrong with the coupling graph, in words.
 
-use crate::coupling::{Connections, Coupling, Couplings};
+use crate::coupling::{Coupling, Couplings};
 use crate::dissimilarity::Names;
+use crate::likelihood::Connections;
 use crate::plain::shown;
 
 /// Objects named in a message before it ends in "and so many more".

@@ -17,7 +17,7 @@ use crate::dissimilarity::{Dissimilarities, Names};
 use crate::draws::{DrawReader, Variable};
 use crate::embedding::{Alignment, Embedding, MixedMoments, ModeCentres, Moments, ObjectModes, procrustes};
 use crate::error::RunError;
-use crate::likelihood::Likelihood;
+use crate::likelihood::LogLikelihood;
 use crate::settings::{FitConfig, Keep};
 
 /// What a fit found, in memory or in the directory of a run.
@@ -374,12 +374,17 @@ fn entries(variable: &Variable) -> impl Iterator<Item = String> + '_ {
 pub struct Measured {
     data: Dissimilarities,
     coupling: Coupling,
-    likelihood: Arc<Likelihood>,
+    likelihood: Arc<dyn LogLikelihood>,
     unit: Unit,
 }
 
 impl Measured {
-    pub(crate) fn new(data: Dissimilarities, coupling: Coupling, likelihood: Arc<Likelihood>, unit: Unit) -> Self {
+    pub(crate) fn new(
+        data: Dissimilarities,
+        coupling: Coupling,
+        likelihood: Arc<dyn LogLikelihood>,
+        unit: Unit,
+    ) -> Self {
         Self { data, coupling, likelihood, unit }
     }
 
@@ -396,6 +401,6 @@ impl Measured {
 
     /// The coupled pairs, in input order and units.
     pub fn coupled(&self) -> CoupledPairs<'_> {
-        CoupledPairs::new(&self.coupling.order, &self.likelihood, self.unit)
+        CoupledPairs::new(&self.coupling.order, &*self.likelihood, self.unit)
     }
 }

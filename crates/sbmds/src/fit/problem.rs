@@ -7,12 +7,11 @@ use super::coupled::CoupledPairs;
 use super::tree::RunTree;
 use super::unit::Unit;
 use crate::Locations;
-use crate::coupling::{self, Connections, Coupling, Couplings};
+use crate::coupling::{self, Coupling};
 use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
-use crate::likelihood::Likelihood;
+use crate::likelihood::{Connections, Likelihood};
 use crate::posterior::Posterior;
-use crate::sampler::Sampler;
 use crate::settings::{CheckedConfig, Resolved};
 
 /// Everything the chains share.
@@ -20,8 +19,6 @@ pub(crate) struct Problem {
     pub data: Dissimilarities,
     pub coupling: Coupling,
     pub posterior: Posterior,
-    /// The sparse likelihood of the surrogate sampler.
-    pub surrogate: Option<Arc<Likelihood>>,
     pub unit: Unit,
     /// The tree along which locations diffuse, if there is one.
     pub tree: Option<Arc<RunTree>>,
@@ -36,12 +33,7 @@ pub(crate) fn lay(config: &CheckedConfig, data: &Dissimilarities) -> Result<Coup
         let problem = format!("{n_dims} dimensions for {n_objects} objects");
         return Err(RunError::setting("--dims", problem, "give fewer dimensions than objects"));
     }
-    // The surrogate exists to sample the posterior of all pairs.
-    let couplings = match (&config.model.couplings, config.sampler.sampler) {
-        (Couplings::Auto, Sampler::Surrogate) => &Couplings::Full,
-        (couplings, _) => couplings,
-    };
-    Ok(coupling::lay(couplings, data, n_dims, &config.lay_options())?)
+    Ok(coupling::lay(&config.model.couplings, data, n_dims, &config.lay_options())?)
 }
 
 /// Arranges the coupled dissimilarities, in input units, for the kernels.
@@ -65,28 +57,8 @@ pub(crate) fn check_connections(
     Ok(underdetermination(&connections, coupling, data.names()))
 }
 
-/// The sparse likelihood whose gradient surrogate trajectories follow; `None` for other samplers.
-fn surrogate(
-    config: &CheckedConfig,
-    data: &Dissimilarities,
-    coupling: &Coupling,
-    unit: Unit,
-) -> Result<Option<Arc<Likelihood>>, RunError> {
-    if config.sampler.sampler != Sampler::Surrogate {
-        return Ok(None);
-    }
-    let bands = (config.model.n_dims as f64 * (data.n_objects() as f64).sqrt()).ceil() as usize;
-    let mut sparse = coupling::lay(&Couplings::Dispersed(bands), data, config.model.n_dims, &config.lay_options())?;
-    if sparse.order != coupling.order {
-        // Max-min landmarks come first in their coupling; both must mean the same positions.
-        sparse.order.clone_from(&coupling.order);
-    }
-    let likelihood = likelihood(config, data, &sparse).in_unit(unit.0);
-    Ok((likelihood.n_pairs() > 0).then(|| Arc::new(likelihood)))
-}
-
 impl Problem {
-    /// Puts likelihood, priors and surrogate together; warns of tips at distance zero.
+    /// Puts likelihood and priors together; warns of tips at distance zero.
     pub fn new(
         config: &Resolved,
         data: Dissimilarities,
@@ -95,14 +67,12 @@ impl Problem {
         tree: Option<RunTree>,
     ) -> Result<Self, RunError> {
         let unit = Unit(config.model.unit);
-        let surrogate = surrogate(config, &data, &coupling, unit)?;
         let mut posterior = Posterior::new(Arc::new(likelihood), config.priors());
         if let Some(tree) = &tree {
             posterior = posterior.with_tree(tree.prior(&coupling.order, config.model.n_dims)?);
         }
-        let coincident = posterior.tree().and_then(|tree| tree.brownian.coincident_tips());
-        let warnings = coincident.iter().map(ToString::to_string).collect();
-        Ok(Self { data, coupling, posterior, surrogate, unit, tree: tree.map(Arc::new), warnings })
+        let warnings = posterior.locations().warnings();
+        Ok(Self { data, coupling, posterior, unit, tree: tree.map(Arc::new), warnings })
     }
 
     /// Locations by position in the model's unit, as locations in input order and units.

@@ -4,9 +4,8 @@ use super::monitor::{DISTANCES, MonitoredPairs};
 use super::problem::Problem;
 use crate::Locations;
 use crate::brownian::Precision;
-use crate::draws::{StorePlan, Variable};
+use crate::draws::{StorePlan, Variable, X_ROTATION, X_SHIFT};
 use crate::embedding::RigidMotion;
-use crate::posterior::{ScalePrior, Spread};
 use crate::sampler::{Chain, StepInfo};
 use crate::settings::check::CheckedConfig;
 use crate::settings::config::{Keep, TreeConfig};
@@ -17,11 +16,6 @@ pub(crate) const TRAIT_TRACE: &str = "trait_trace";
 pub(crate) const TRAIT_LOGDET: &str = "trait_logdet";
 /// trace(Sigma) per unit of the tree's time, in the store.
 pub(crate) const DIFFUSION_RATE: &str = "diffusion_rate";
-
-/// The rotation R (D x D) of a stored draw, x = R raw + shift, in the store.
-pub(crate) const X_ROTATION: &str = "x_rotation";
-/// The shift of a stored draw, in the store: where the origin of the raw draw, which the priors are centred at, has gone.
-pub(crate) const X_SHIFT: &str = "x_shift";
 
 /// The plan of the store of a run; draws are aligned to `reference`, if there is one.
 pub(crate) fn plan<'a>(
@@ -107,16 +101,11 @@ pub(crate) fn motion_stats(motion: &RigidMotion) -> Vec<f64> {
 /// The sample statistics of the present draw, in the order of the plan. Energies stay in the model's unit.
 pub(crate) fn stats(chain: &Chain, since_last: &SinceLast, problem: &Problem) -> [f64; 8] {
     let likelihood = problem.posterior.likelihood();
-    let priors = problem.posterior.priors();
     let (n_dims, n_pairs) = (likelihood.n_dims() as f64, likelihood.n_pairs() as f64);
     let n_locations = likelihood.n_objects() as f64 * n_dims;
     // Variances scale with the square of the unit, and the D (D + 1) / 2 numbers of a precision with its inverse.
-    let of_noise = if priors.noise.is_fixed() { 0.0 } else { 2.0 };
-    let of_spread = match (chain.spread(), &priors.scales) {
-        (Spread::Scales(_), ScalePrior::Learned { .. }) => 2.0 * n_dims,
-        (Spread::Precision(_), _) => -n_dims * (n_dims + 1.0),
-        _ => 0.0,
-    };
+    let of_noise = if problem.posterior.noise().known().is_some() { 0.0 } else { 2.0 };
+    let of_spread = problem.posterior.locations().power_of_unit(chain.spread());
     let n_unknown = n_locations + of_noise + of_spread;
     let info = &since_last.latest;
     [

@@ -6,9 +6,9 @@
 use super::problem::Problem;
 use crate::Locations;
 use crate::embedding::principal_axes;
+use crate::fit::start::Starts;
 use crate::settings::Resolved;
 use crate::settings::config::{Keep, Start};
-use crate::start::Starts;
 
 /// The map, in input order and units; `None` if draws are to be stored as the sampler has them, or not at all.
 pub(crate) fn reference(starts: &Starts, problem: &Problem, config: &Resolved) -> Option<Locations> {

@@ -11,8 +11,8 @@ use super::problem::Problem;
 use super::sink::DrawSink;
 use crate::diagnostics::Assessment;
 use crate::error::RunError;
+use crate::fit::start::Starts;
 use crate::settings::{CheckedConfig, Resolved};
-use crate::start::Starts;
 
 /// Why sampling ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

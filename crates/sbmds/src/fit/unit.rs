@@ -1,7 +1,7 @@
 //! The scale of the data: the unit in which the model sees them, and how exactly noise can be known from them.
 
 use crate::error::RunError;
-use crate::likelihood::Likelihood;
+use crate::likelihood::{Likelihood, LogLikelihood};
 use crate::posterior::Priors;
 use crate::settings::check::CheckedConfig;
 use crate::settings::config::PriorFamily;
@@ -59,10 +59,10 @@ impl Scale {
 }
 
 /// Root mean squared dissimilarity of the coupled pairs.
-pub(crate) fn rms_dissimilarity(likelihood: &Likelihood) -> f64 {
+pub(crate) fn rms_dissimilarity(likelihood: &dyn LogLikelihood) -> f64 {
     let mut squares = 0.0;
     for position in 0..likelihood.n_objects() {
-        likelihood.for_each_partner(position, |_, delta| {
+        likelihood.visit_partners(position, &mut |_, delta| {
             squares += delta * delta;
             true
         });

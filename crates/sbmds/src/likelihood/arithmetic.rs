@@ -45,12 +45,12 @@ impl FromStr for Arithmetic {
 }
 
 /// Scratch memory for one type of numbers.
-pub(super) struct Scratch<T> {
+pub(super) struct Buffers<T> {
     pub(super) scaled: Arrays<T>,
     pub(super) gradients: Vec<ChunkGradient<T>>,
 }
 
-impl<T: Number> Scratch<T> {
+impl<T: Number> Buffers<T> {
     pub(super) fn new() -> Self {
         Self { scaled: Arrays::new(), gradients: Vec::new() }
     }

@@ -7,6 +7,7 @@
 mod aligned;
 mod arithmetic;
 mod arrays;
+mod connections;
 mod deltas;
 mod density;
 mod diagonals;
@@ -16,18 +17,20 @@ mod graph;
 mod job;
 mod landmarks;
 mod layout;
+mod log_likelihood;
 mod mills;
 mod neighbours;
 mod noise;
 mod pair_derivatives;
 mod partners;
 pub mod reference;
+mod scratch;
 mod simd;
 mod single;
 mod stars;
 mod two_passes;
 
-use arithmetic::{Computed, Scratch};
+use arithmetic::{Buffers, Computed};
 use density::Energy;
 use diagonals::Diagonals;
 use dispatch::{Choice, Want};
@@ -37,14 +40,17 @@ use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout, Scaled};
 
 pub use arithmetic::Arithmetic;
+pub use connections::{Connections, Underdetermined};
+pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
-pub use partners::PartnerLists;
-pub(crate) use partners::{Derivatives, MOST_HESSIAN_DIMS, Partners};
+use partners::Partners;
+pub use partners::{Derivatives, MOST_HESSIAN_DIMS, PartnerLists};
+pub use scratch::Scratch;
 pub use simd::InstructionSet;
 
 use crate::Locations;
-use crate::coupling::Pairs;
+use crate::coupling::{PairShape, Pairs};
 use crate::numeric::dot;
 
 /// The coupled pairs and how dissimilarities scatter: everything the likelihood is made of, for a fixed dimension.
@@ -83,8 +89,7 @@ impl Likelihood {
     /// used nor counted.
     ///
     /// # Panics
-    /// If there is no dimension, or the pairs are not what [`Pairs`] promises of positions below `n_objects` (see
-    /// [`Pairs::check`]): the kernels read memory by them.
+    /// If there is no dimension, or the pairs are of another number of objects.
     pub fn new(
         n_objects: usize,
         n_dims: usize,
@@ -94,13 +99,13 @@ impl Likelihood {
         dissimilarity: impl Fn(usize, usize) -> f64 + Sync,
     ) -> Self {
         assert!(n_dims >= 1, "a map needs at least one dimension");
-        if let Err(problem) = pairs.check(n_objects) {
-            panic!("these pairs cannot be used: {problem}");
-        }
-        let layout: Box<dyn Layout> = match pairs {
-            Pairs::Diagonals(offsets) => Box::new(Diagonals::new(n_objects, offsets.clone(), storage, &dissimilarity)),
-            Pairs::Landmarks(count) => Box::new(Landmarks::new(n_objects, *count, storage, &dissimilarity)),
-            Pairs::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, &dissimilarity)),
+        assert_eq!(pairs.n_objects(), n_objects, "pairs of another number of objects");
+        let layout: Box<dyn Layout> = match pairs.shape() {
+            PairShape::Diagonals(offsets) => {
+                Box::new(Diagonals::new(n_objects, offsets.to_vec(), storage, &dissimilarity))
+            }
+            PairShape::Landmarks(count) => Box::new(Landmarks::new(n_objects, count, storage, &dissimilarity)),
+            PairShape::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, &dissimilarity)),
         };
         Self { layout, n_objects, n_dims, noise, instruction_set: InstructionSet::best() }
     }
@@ -146,18 +151,6 @@ impl Likelihood {
     /// Calls back with the coupled partners of the object at `position` and their dissimilarity, until told `false`.
     pub fn for_each_partner(&self, position: usize, mut visit: impl FnMut(usize, f64) -> bool) {
         self.layout.for_each_partner(position, &mut visit);
-    }
-
-    /// Mean squared difference of dissimilarities and distances over the coupled pairs; never zero, so that it can start a variance.
-    pub fn mean_squared_residual(&self, x: &Locations) -> f64 {
-        let mut sum = 0.0;
-        for near in 0..self.n_objects() {
-            self.for_each_partner(near, |far, delta| {
-                sum += (delta - x.distance(near, far)).powi(2);
-                true
-            });
-        }
-        (sum / (2 * self.n_pairs().max(1)) as f64).max(1e-12)
     }
 
     /// Log-likelihood (docs/model.md, eq. 2).
@@ -279,7 +272,7 @@ impl Likelihood {
         gradient: &mut [f64],
     ) -> Energy
     where
-        Workspace: HasScratch<T>,
+        Workspace: HasBuffers<T>,
     {
         assert_eq!(x.len(), self.n_objects * self.n_dims, "locations of another size");
         if want.gradient() {
@@ -290,7 +283,7 @@ impl Likelihood {
         let kernels = T::kernels(&*self.layout);
         let n_chunks = kernels.chunks().len();
         let parallel = workspace.parallel && n_chunks > 1;
-        let (Scratch { scaled, gradients }, energies) = workspace.scratch();
+        let (Buffers { scaled, gradients }, energies) = workspace.buffers();
         T::scale(scaled, x, self.n_dims, per_sigma, kernels.interleaved());
         energies.resize(n_chunks, Energy::default());
         gradients.resize_with(gradients.len().max(if parallel { n_chunks } else { 1 }), ChunkGradient::new);
@@ -313,9 +306,13 @@ impl Likelihood {
 
 /// Scratch memory of one evaluator; grows to what it needs once and is then reused.
 pub struct Workspace {
-    double: Scratch<f64>,
-    single: Scratch<f32>,
+    double: Buffers<f64>,
+    single: Buffers<f32>,
     energies: Vec<Energy>,
+    /// In which [`LogLikelihood::both`] and [`LogLikelihood::gradient`] are computed, if the likelihood has it; values alone are f64.
+    pub arithmetic: Arithmetic,
+    /// Of likelihoods of another kind.
+    pub scratch: Scratch,
     partners: Partners,
     /// Where a moving object is, in units of sigma.
     at: Vec<f64>,
@@ -335,9 +332,11 @@ impl Workspace {
 
     fn new(parallel: bool) -> Self {
         Self {
-            double: Scratch::new(),
-            single: Scratch::new(),
+            double: Buffers::new(),
+            single: Buffers::new(),
             energies: Vec::new(),
+            arithmetic: Arithmetic::F64,
+            scratch: Scratch::default(),
             partners: Partners::default(),
             at: Vec::new(),
             parallel,
@@ -346,18 +345,18 @@ impl Workspace {
 }
 
 /// The part of a workspace for one type of numbers, with the energies of the chunks.
-trait HasScratch<T> {
-    fn scratch(&mut self) -> (&mut Scratch<T>, &mut Vec<Energy>);
+trait HasBuffers<T> {
+    fn buffers(&mut self) -> (&mut Buffers<T>, &mut Vec<Energy>);
 }
 
-impl HasScratch<f64> for Workspace {
-    fn scratch(&mut self) -> (&mut Scratch<f64>, &mut Vec<Energy>) {
+impl HasBuffers<f64> for Workspace {
+    fn buffers(&mut self) -> (&mut Buffers<f64>, &mut Vec<Energy>) {
         (&mut self.double, &mut self.energies)
     }
 }
 
-impl HasScratch<f32> for Workspace {
-    fn scratch(&mut self) -> (&mut Scratch<f32>, &mut Vec<Energy>) {
+impl HasBuffers<f32> for Workspace {
+    fn buffers(&mut self) -> (&mut Buffers<f32>, &mut Vec<Energy>) {
         (&mut self.single, &mut self.energies)
     }
 }

@@ -9,7 +9,7 @@ use crate::Locations;
 
 /// The partners of one object, contiguous and in units of sigma.
 #[derive(Default)]
-pub(crate) struct Partners {
+pub(super) struct Partners {
     /// Dissimilarities, then NaN up to a whole number of vectors.
     expected: Vec<f64>,
     /// One array per dimension, each as long as `expected`.
@@ -46,11 +46,12 @@ pub struct PartnerLists {
 }
 
 /// Dimensions up to which curvatures are computed.
-pub(crate) const MOST_HESSIAN_DIMS: usize = 8;
+pub const MOST_HESSIAN_DIMS: usize = 8;
 
 /// Gradient and Hessian of an object's energy, by its location in units of sigma.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Derivatives {
+pub struct Derivatives {
+    /// By the location.
     pub gradient: [f64; MOST_HESSIAN_DIMS],
     /// Row by row, D x D, the lower triangle.
     pub hessian: [f64; MOST_HESSIAN_DIMS * MOST_HESSIAN_DIMS],
@@ -68,7 +69,19 @@ impl Likelihood {
         position: usize,
         to: &[f64],
     ) -> f64 {
-        self.gather_partners(&mut workspace.partners, x.as_slice(), sigma, position);
+        self.change_when_moved_at(workspace, x.as_slice(), sigma, position, to)
+    }
+
+    /// The same of N * D numbers, dimension by dimension.
+    pub(super) fn change_when_moved_at(
+        &self,
+        workspace: &mut Workspace,
+        x: &[f64],
+        sigma: f64,
+        position: usize,
+        to: &[f64],
+    ) -> f64 {
+        self.gather_partners(&mut workspace.partners, x, sigma, position);
         self.change_among_gathered(workspace, x, sigma, position, to)
     }
 
@@ -90,7 +103,7 @@ impl Likelihood {
         positions.clear();
         positions.extend(lists.positions[range].iter().map(|&other| other as usize));
         workspace.partners.locate(x.as_slice(), self.n_objects(), per_sigma);
-        self.change_among_gathered(workspace, x, sigma, position, to)
+        self.change_among_gathered(workspace, x.as_slice(), sigma, position, to)
     }
 
     /// The partners of every object.
@@ -113,7 +126,7 @@ impl Likelihood {
     fn change_among_gathered(
         &self,
         workspace: &mut Workspace,
-        x: &Locations,
+        x: &[f64],
         sigma: f64,
         position: usize,
         to: &[f64],
@@ -121,14 +134,14 @@ impl Likelihood {
         assert_eq!(to.len(), self.n_dims(), "a location of another dimension");
         let Workspace { partners, at, .. } = workspace;
         at.clear();
-        at.extend((0..x.n_dims()).map(|dim| x.get(position, dim) / sigma));
+        at.extend(x.chunks_exact(self.n_objects()).map(|values| values[position] / sigma));
         let before = self.energy_among(partners, at);
         at.iter_mut().zip(to).for_each(|(at, to)| *at = to / sigma);
         before - self.energy_among(partners, at)
     }
 
     /// Makes `partners` those of the object at `position` in the map `x` (dimension by dimension).
-    pub(crate) fn gather_partners(&self, partners: &mut Partners, x: &[f64], sigma: f64, position: usize) {
+    pub(super) fn gather_partners(&self, partners: &mut Partners, x: &[f64], sigma: f64, position: usize) {
         let Partners { expected, positions, .. } = partners;
         let per_sigma = 1.0 / sigma;
         expected.clear();
@@ -142,12 +155,12 @@ impl Likelihood {
     }
 
     /// The energy (docs/model.md, eq. 6) of an object at `at`, in units of sigma.
-    pub(crate) fn energy_among(&self, partners: &Partners, at: &[f64]) -> f64 {
+    pub(super) fn energy_among(&self, partners: &Partners, at: &[f64]) -> f64 {
         dispatch_value(self.choice(Want::Value), EnergyKernel { partners, at }).value
     }
 
     /// Gradient and Hessian of [`Likelihood::energy_among`].
-    pub(crate) fn derivatives_among(&self, partners: &Partners, at: &[f64]) -> Derivatives {
+    pub(super) fn derivatives_among(&self, partners: &Partners, at: &[f64]) -> Derivatives {
         assert!(at.len() <= MOST_HESSIAN_DIMS, "too many dimensions for curvatures");
         let mut derivatives = Derivatives { gradient: [0.0; _], hessian: [0.0; _] };
         dispatch_derivative(

@@ -2,7 +2,7 @@
 
 use crate::brownian::Precision;
 
-/// The state of the locations' prior; its arm says which prior and in which form.
+/// The state of the locations' prior; the prior that made it knows its arm.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Spread {
     /// x_n ~ N(0, Lambda): the diagonal of Lambda.
@@ -12,6 +12,8 @@ pub enum Spread {
     /// Diffusion along the tree with Sigma integrated out (eq. 20). This Sigma^-1 was drawn given the locations; the
     /// density does not depend on it.
     Collapsed(Precision),
+    /// Of a prior of the user's own: the numbers it learns.
+    Own(Vec<f64>),
 }
 
 impl Spread {
@@ -19,14 +21,14 @@ impl Spread {
     pub fn scales(&self) -> Option<&[f64]> {
         match self {
             Self::Scales(scales) => Some(scales),
-            Self::Precision(_) | Self::Collapsed(_) => None,
+            Self::Precision(_) | Self::Collapsed(_) | Self::Own(_) => None,
         }
     }
 
     /// Sigma^-1, if there is a tree.
     pub fn precision(&self) -> Option<&Precision> {
         match self {
-            Self::Scales(_) => None,
+            Self::Scales(_) | Self::Own(_) => None,
             Self::Precision(precision) | Self::Collapsed(precision) => Some(precision),
         }
     }
@@ -34,7 +36,7 @@ impl Spread {
     /// All its numbers.
     pub fn as_slice(&self) -> &[f64] {
         match self {
-            Self::Scales(scales) => scales,
+            Self::Scales(numbers) | Self::Own(numbers) => numbers,
             Self::Precision(precision) | Self::Collapsed(precision) => precision.as_slice(),
         }
     }

@@ -6,10 +6,11 @@ use super::clusters::ClusterSection;
 use super::draw_sample::DrawSample;
 use super::neighbours::Neighbours;
 use super::pack;
-use super::shepard::Shepard;
+use super::shepard;
 use super::traces::{Trace, TraceDiagnosis};
 use super::tree::TreeSection;
 use crate::dissimilarity::{LabelColumn, LabelValues};
+use crate::fit::Shepard;
 use crate::quality::MapVerdict;
 
 /// Everything that the page shows of a run.
@@ -68,6 +69,7 @@ pub struct ReportData {
     /// Who is whose neighbour, likewise.
     pub neighbours: Option<Neighbours>,
     /// Observed against fitted, if the input is still there.
+    #[serde(serialize_with = "shepard::known")]
     pub shepard: Option<Shepard>,
     /// The maps of the other modes that chains are in.
     pub other_maps: Vec<MapData>,
@@ -96,6 +98,7 @@ pub struct MapData {
     pub fit: Fit,
     pub draws: Option<DrawSample>,
     pub neighbours: Option<Neighbours>,
+    #[serde(serialize_with = "shepard::known")]
     pub shepard: Option<Shepard>,
 }
 

@@ -6,14 +6,15 @@ use super::clusters;
 use super::data::{Fit, MapData, ModeData, ObjectModesData, ReportData, Section, VerdictData};
 use super::draw_sample::{self, DrawSample};
 use super::neighbours::{self, Neighbours};
-use super::shepard::{self, Shepard};
 use super::traces::Movement;
 use super::tree;
 use super::warnings;
 use crate::Locations;
 use crate::coupling::Couplings;
 use crate::dissimilarity::Labels;
-use crate::embedding::{Moments, ObjectModes, object_fits};
+use crate::embedding::{Moments, ObjectModes, axis_share, object_fits};
+use crate::fit::Shepard;
+use crate::fit::shepard::Collector;
 use crate::run::{CoupledPairs, FinishedRun, FitConfig, Keep, MapSummary, RunError};
 
 /// The version of the data's format.
@@ -136,7 +137,7 @@ impl OnePass {
         let film = draw_sample::choose(n_draws, n_objects, n_dims, run.mode().1);
         let mut draws = draw_sample::Collector::new(film, n_dims);
         let mut neighbours = neighbours::Counter::new(neighbours::choose(n_draws, n_objects), n_objects);
-        let mut shepard = coupled.map(|coupled| shepard::Collector::new(run, coupled));
+        let mut shepard = coupled.map(|coupled| Collector::new(run, coupled));
         run.for_each_aligned(
             |_| true,
             |index, draw| {
@@ -188,19 +189,6 @@ fn upper_triangles(moments: &Moments) -> Option<Vec<f64>> {
         triangles.extend((0..n_dims).flat_map(|row| covariance[row * n_dims + row..(row + 1) * n_dims].to_vec()));
     }
     Some(triangles)
-}
-
-/// The share of a centred map's variance on each axis; equal shares if all objects coincide.
-pub(crate) fn axis_share(mean: &Locations) -> Vec<f64> {
-    let spread = |dim: usize| {
-        let values = mean.dim(dim);
-        let centre = values.iter().sum::<f64>() / values.len() as f64;
-        values.iter().map(|value| (value - centre).powi(2)).sum::<f64>()
-    };
-    let spreads: Vec<f64> = (0..mean.n_dims()).map(spread).collect();
-    let total: f64 = spreads.iter().sum();
-    let equal = 1.0 / mean.n_dims() as f64;
-    spreads.iter().map(|spread| if total > 0.0 { spread / total } else { equal }).collect()
 }
 
 /// The settings with the last part of every path only: where files are is nobody's business.

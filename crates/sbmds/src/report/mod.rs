@@ -20,8 +20,6 @@ mod tree;
 mod warnings;
 
 #[cfg(test)]
-mod test_run;
-#[cfg(test)]
 mod tests;
 
 use std::path::Path;
@@ -32,16 +30,11 @@ use crate::fit::Fitted;
 pub use clusters::{ClusterData, ClusterSection, Corners, OutlineData};
 pub use data::{Fit, LabelData, MapData, ModeData, ObjectModesData, ReportData, Section, VerdictData};
 pub use draw_sample::DrawSample;
-pub(crate) use gather::axis_share;
 pub use heat_map::HeatMap;
 pub use html::write_html;
 pub use neighbours::{NO_NEIGHBOUR, Neighbours};
 pub use pack::Quantised;
 pub use preliminary::write_preliminary_html;
-pub use shepard::Shepard;
-#[cfg(test)]
-pub(crate) use test_run::{fixed_run, small_run};
-pub(crate) use traces::{RANK_BINS, worst_first};
 pub use traces::{Trace, TraceDiagnosis};
 pub use tree::{NodeData, RateData, TreeSection};
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::html::escape_html;
-use crate::draws::atomic::{Sync, replace_bytes};
+use crate::files::atomic::{Sync, replace_bytes};
 use crate::plain::escaped;
 use crate::run::{RunDirectory, RunError};
 

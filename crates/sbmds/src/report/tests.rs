@@ -1,11 +1,12 @@
 //! The data of the page against slow twins, on small runs; and the page against hostile names.
 
-use super::test_run::{CHAINS, DRAWS, N, name, small_run};
 use super::*;
 use crate::Locations;
 use crate::cluster::{HdbscanSettings, RunClusters, Selection, cluster_run};
 use crate::dissimilarity::Labels;
 use crate::embedding::procrustes;
+use crate::fit::Shepard;
+use crate::run::test_run::{CHAINS, DRAWS, N, name, small_run};
 use crate::run::{FinishedRun, Keep};
 
 /// Every draw aligned to the mean map, by other means than the report's.

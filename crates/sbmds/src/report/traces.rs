@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::pack;
-use crate::diagnostics::{Diagnosis, Limits, Monitored, rank_histogram};
+use crate::diagnostics::{Diagnosis, Monitored, RANK_BINS, rank_histogram, worst_first};
 use crate::run::monitor::LOG_DENSITY;
 
 /// The trace of one quantity.
@@ -30,8 +30,6 @@ pub struct Trace {
 
 /// Points of a trace, for each chain.
 const MOST_POINTS: usize = 500;
-/// Bins of a rank histogram.
-pub(crate) const RANK_BINS: usize = 20;
 /// Distances whose traces are shown: those that mix worst.
 const N_DISTANCES: usize = 4;
 /// Rows of the table of diagnoses.
@@ -106,14 +104,4 @@ impl Movement {
             diagnostics: worst.iter().take(MOST_ROWS).map(|&index| (&diagnoses[index]).into()).collect(),
         }
     }
-}
-
-/// The indices of the diagnoses, the one farthest beyond its limits first; unknown ones last.
-pub(crate) fn worst_first(diagnoses: &[Diagnosis], n_chains: usize) -> Vec<usize> {
-    let limits = Limits::default();
-    let badness: Vec<f64> = diagnoses.iter().map(|diagnosis| diagnosis.badness(&limits, n_chains)).collect();
-    let known = |index: usize| if badness[index].is_nan() { f64::NEG_INFINITY } else { badness[index] };
-    let mut indices: Vec<usize> = (0..diagnoses.len()).collect();
-    indices.sort_by(|&a, &b| known(b).total_cmp(&known(a)));
-    indices
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::integrity::{self, Seal};
-use crate::draws::atomic::{Sync, replace_bytes, sweep_here, temporary_path};
 use crate::error::RunError;
+use crate::files::atomic::{Sync, replace_bytes, sweep_here, temporary_path};
 use crate::fit::summary::Summary;
 use crate::settings::check::CheckedConfig;
 use crate::settings::config::{FitConfig, INPUT_COPY};

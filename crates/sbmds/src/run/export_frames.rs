@@ -4,10 +4,9 @@ use std::path::Path;
 
 use super::FinishedRun;
 use crate::Locations;
-use crate::draws::{DrawReader, StoreError};
+use crate::draws::{DrawReader, StoreError, X_ROTATION, X_SHIFT};
 use crate::embedding::{Alignment, RigidMotion, principal_axes};
 use crate::error::RunError;
-use crate::fit::record::{X_ROTATION, X_SHIFT};
 
 /// What is done to stored draws before they are exported.
 pub enum ExportFrames {

@@ -10,9 +10,9 @@ use crate::error::RunError;
 use crate::fit::Control;
 use crate::fit::prior_check::FitOfPairs;
 use crate::fit::problem::Problem;
+use crate::fit::start::Starts;
 use crate::fit::summary_lines::digits;
 use crate::settings::check::CheckedConfig;
-use crate::start::Starts;
 
 /// Fits that take less than so many seconds are over before a first map would be looked at.
 const WORTH_A_FIRST_MAP: f64 = 10.0;

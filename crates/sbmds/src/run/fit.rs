@@ -21,12 +21,12 @@ use crate::fit::reference::reference;
 use crate::fit::results::Results;
 use crate::fit::sample::{End, Sampled, Task, more_draws, sample};
 use crate::fit::sink::DrawSink;
+use crate::fit::start::Starts;
 use crate::fit::{Control, Fitted, Measured, RunTree, Summary, instructions, record};
 use crate::settings::check::check_threads;
 use crate::settings::config::INPUT_COPY;
 use crate::settings::resolved::FileFindings;
 use crate::settings::{CheckedConfig, FitConfig, Resolved};
-use crate::start::Starts;
 
 /// How a run ended.
 #[derive(Clone)]

@@ -31,6 +31,8 @@ mod map_files;
 mod open_draws;
 mod overwrite;
 mod sink;
+#[cfg(test)]
+pub(crate) mod test_run;
 mod write;
 
 pub(crate) use compare::distinct_names;
@@ -41,12 +43,12 @@ pub use fit::{Changes, Outcome, fit, fit_anew, resume};
 pub use open_draws::{RunDraws, open_draws};
 
 pub use crate::error::RunError;
+pub(crate) use crate::fit::monitor;
 pub use crate::fit::{
     BranchSummary, Central, CentralDraw, ChainProgress, ChainsVerdict, Control, CoupledPairs, Diffusion, Extreme,
     Fitted as FinishedRun, Interval, MapSummary, Measured, Observer, RunTree, SampledPairs, ShownMap, ShownSummary,
     Silent, StressSummary, Summary, Why, check_memory, digits, disconnection, underdetermination,
 };
-pub(crate) use crate::fit::{X_SHIFT, available_memory, monitor};
 pub use crate::settings::{
     CheckedConfig, FitConfig, InputConfig, Keep, MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS, ModelConfig,
     PriorConfig, PriorFamily, RunConfig, Start, TreeConfig,

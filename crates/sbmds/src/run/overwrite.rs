@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::directory::{CONFIG, LOCK, RunDirectory};
-use crate::draws::atomic::is_temporary;
 use crate::error::RunError;
+use crate::files::atomic::is_temporary;
 use crate::settings::config::INPUT_COPY;
 
 /// What a run and the commands that look at it write into its directory.

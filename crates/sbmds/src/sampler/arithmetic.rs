@@ -1,7 +1,7 @@
 //! Single precision where it is accurate enough, with draws that are as exact as those of double precision.
 //!
 //! Trajectories follow a gradient in single precision: any function of the position will do for a leapfrog that is
-//! reversible and preserves volume (docs/samplers.md). What is drawn is then accepted by energies in double precision: at
+//! reversible and preserves volume (docs/model.md). What is drawn is then accepted by energies in double precision: at
 //! the ends of an HMC trajectory, and for NUTS, whose weights along the way are single, by one more Metropolis step.
 
 use std::fmt;
@@ -10,9 +10,10 @@ use std::str::FromStr;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::target::Evaluated;
+use super::Evaluated;
+use super::moves::Conditions;
+use super::target::Target;
 use crate::likelihood::Arithmetic;
-use crate::posterior::{Posterior, Workspace};
 
 /// The arithmetic of gradients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -79,47 +80,30 @@ impl ChainArithmetic {
     }
 
     /// Chooses for the next iteration, by the present point alone; true if that is another arithmetic than before.
-    pub(super) fn choose(&mut self, posterior: &Posterior, current: &Evaluated, sigma: f64) -> bool {
+    pub(super) fn choose(&mut self, current: &Evaluated, conditions: &Conditions) -> bool {
         let next = match self.choice {
             ArithmeticChoice::F64 => Arithmetic::F64,
             ArithmeticChoice::F32 => Arithmetic::F32,
-            ArithmeticChoice::Auto if expected_error(posterior, current, sigma) < LARGEST_ERROR => Arithmetic::F32,
+            ArithmeticChoice::Auto if expected_error(current, conditions) < LARGEST_ERROR => Arithmetic::F32,
             ArithmeticChoice::Auto => Arithmetic::F64,
         };
         std::mem::replace(&mut self.now, next) != next
     }
 
-    /// Finds the correction of the present point.
-    pub(super) fn measure(
-        &mut self,
-        posterior: &Posterior,
-        workspace: &mut Workspace,
-        current: &Evaluated,
-        sigma: f64,
-    ) {
-        self.correction = self.correction_at(posterior, workspace, current, sigma);
-    }
-
-    fn correction_at(&self, posterior: &Posterior, workspace: &mut Workspace, current: &Evaluated, sigma: f64) -> f64 {
+    /// Log-likelihood in f64 less that by which the present point is weighed.
+    pub(super) fn correction_at(&self, current: &Evaluated, conditions: &mut Conditions) -> f64 {
         if self.now == Arithmetic::F64 {
             return 0.0;
         }
-        let likelihood = posterior.likelihood();
-        let x = &current.position()[..likelihood.n_objects() * likelihood.n_dims()];
-        likelihood.value_at(&mut workspace.likelihood, x, sigma) - current.density().log_likelihood
+        let n_coordinates = conditions.posterior.location_unknowns().n_coordinates();
+        let exact = conditions.locations().value(&current.position()[..n_coordinates]);
+        exact.density.log_likelihood - current.value().density.log_likelihood
     }
 
-    /// Whether a draw of NUTS, whose kernel is reversible for the single-precision density, is one of the exact density: a
-    /// Metropolis step by what the two differ (docs/samplers.md).
-    pub(super) fn accepts(
-        &mut self,
-        posterior: &Posterior,
-        workspace: &mut Workspace,
-        proposed: &Evaluated,
-        sigma: f64,
-        rng: &mut ChaCha8Rng,
-    ) -> bool {
-        let correction = self.correction_at(posterior, workspace, proposed, sigma);
+    /// Whether a draw of a move that is reversible for the single-precision density is one of the exact density: a Metropolis step
+    /// by what the two differ (docs/model.md).
+    pub(super) fn accepts(&mut self, proposed: &Evaluated, conditions: &mut Conditions, rng: &mut ChaCha8Rng) -> bool {
+        let correction = self.correction_at(proposed, conditions);
         let accepted = rng.random::<f64>().ln() < correction - self.correction;
         if accepted {
             self.correction = correction;
@@ -130,15 +114,15 @@ impl ChainArithmetic {
 
 /// The standard error of a single-precision energy at a point: every pair's residual is off by the rounding of coordinates, and
 /// residuals of about their noise add up as a random walk does.
-fn expected_error(posterior: &Posterior, current: &Evaluated, sigma: f64) -> f64 {
-    let likelihood = posterior.likelihood();
+fn expected_error(current: &Evaluated, conditions: &Conditions) -> f64 {
+    let likelihood = conditions.posterior.likelihood();
     let (n_objects, n_pairs) = (likelihood.n_objects(), likelihood.n_pairs() as f64);
     let x = &current.position()[..n_objects * likelihood.n_dims()];
     // Mean squared distance of two objects.
     let spread: f64 = x.chunks_exact(n_objects).map(|x| 2.0 * variance(x)).sum();
-    let normalising = 0.5 * n_pairs * (2.0 * std::f64::consts::PI * sigma * sigma).ln();
-    let squared_residuals = (-2.0 * (current.density().log_likelihood + normalising)).max(n_pairs);
-    ROUNDING * spread.sqrt() / sigma * squared_residuals.sqrt()
+    let normalising = 0.5 * n_pairs * (2.0 * std::f64::consts::PI * conditions.variance).ln();
+    let squared_residuals = (-2.0 * (current.value().density.log_likelihood + normalising)).max(n_pairs);
+    ROUNDING * (spread / conditions.variance * squared_residuals).sqrt()
 }
 
 fn variance(x: &[f64]) -> f64 {

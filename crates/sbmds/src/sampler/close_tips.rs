@@ -6,9 +6,8 @@
 //! mass of its own; positions and gradients stay those of the locations.
 
 use super::rigid::RigidMotions;
-use super::target::Target;
-use crate::brownian::{BrownianPrior, CloseMerge};
-use crate::posterior::{Density, Spread};
+use super::target::{Target, Value};
+use crate::brownian::CloseMerge;
 
 /// Which tips are merged, and how; empty if there is no tree or no tips are close.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -20,11 +19,9 @@ pub(super) struct CloseTips {
 }
 
 impl CloseTips {
-    /// Tips that their prior holds closer together than the variance `guess` with which distances know a coordinate.
-    pub(super) fn new(prior: &BrownianPrior, spread: &Spread, guess: f64) -> Self {
-        let n_dims = prior.n_dims() as f64;
-        let per_dim = spread.precision().map_or(1.0, |precision| precision.trace_covariance() / n_dims);
-        Self { n_objects: prior.n_objects(), merges: prior.close_merges(guess / per_dim, per_dim), is_new: false }
+    /// The tips that `merges` names, among `n_objects` objects.
+    pub(super) fn new(n_objects: usize, merges: Vec<CloseMerge>) -> Self {
+        Self { n_objects, merges, is_new: false }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -95,7 +92,7 @@ impl<'a, T: Target> WithCloseTips<'a, T> {
 }
 
 impl<T: Target> Target for WithCloseTips<'_, T> {
-    fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Density {
+    fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Value {
         self.target.evaluate(position, gradient)
     }
 

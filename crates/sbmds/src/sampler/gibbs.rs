@@ -1,15 +1,14 @@
-//! The blocks beside the locations: the noise variance by Metropolis, their prior's spread by Gibbs.
+//! The blocks beside the locations: the noise variance by Metropolis, the centre of the map by Gibbs.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
+use super::Evaluated;
 use super::adaptation::StepSize;
-use super::target::Evaluated;
 use crate::likelihood::log_phi_cdf;
-use crate::numeric::sum_of_squares;
-use crate::posterior::{Density, Posterior, ScalePrior, Spread, Workspace, draw_inverse_gamma};
-use crate::simulate::positive_normal;
+use crate::posterior::Posterior;
+use crate::random::positive_normal;
 
 /// Random walk on sigma^2 with proposals from a normal truncated to positive values (the paper's, Hastings-corrected).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -25,64 +24,26 @@ pub(super) struct NoiseMove {
 }
 
 impl NoiseWalk {
-    /// `density_at(variance)`: the locations' density given that noise; its prior is added here.
+    /// `current` and `density_at(variance)`: the locations' log density given that noise; its prior is added here.
     pub(super) fn transition(
         &self,
         variance: f64,
-        current: Density,
+        current: f64,
         posterior: &Posterior,
         rng: &mut ChaCha8Rng,
-        density_at: impl FnOnce(f64) -> Density,
+        density_at: impl FnOnce(f64) -> f64,
     ) -> NoiseMove {
         let tau = self.step.get();
         let proposed = positive_normal(variance, tau, rng);
-        let prior = &posterior.priors().noise;
+        let prior = posterior.noise();
         // The truncated proposals are not symmetric: q(v|v*) / q(v*|v) = Phi(v / tau) / Phi(v* / tau).
         let hastings = log_phi_cdf(variance / tau) - log_phi_cdf(proposed / tau);
-        let change = density_at(proposed).log_density - current.log_density + prior.log_density(proposed)
-            - prior.log_density(variance)
-            + hastings;
+        let change =
+            density_at(proposed) - current + prior.log_density(proposed) - prior.log_density(variance) + hastings;
         let acceptance = if change.is_nan() { 0.0 } else { change.exp().min(1.0) };
         let accepted = rng.random::<f64>() < acceptance;
         NoiseMove { variance: if accepted { proposed } else { variance }, accepted, acceptance }
     }
-}
-
-/// Draws the spread given the locations; true if their density is another one now.
-pub(super) fn draw_spread(
-    posterior: &Posterior,
-    workspace: &mut Workspace,
-    x: &[f64],
-    spread: &mut Spread,
-    rng: &mut ChaCha8Rng,
-) -> bool {
-    let mut draw_precision = || {
-        let tree = posterior.tree()?;
-        tree.brownian.draw_precision(workspace.tree(tree), x, &tree.wishart, rng)
-    };
-    match spread {
-        Spread::Scales(scales) => draw_scales(posterior, x, scales, rng),
-        Spread::Precision(precision) => draw_precision().map(|drawn| *precision = drawn).is_some(),
-        Spread::Collapsed(precision) => {
-            if let Some(drawn) = draw_precision() {
-                *precision = drawn;
-            }
-            false
-        }
-    }
-}
-
-/// Moves the whole map along the tree's prior given Sigma^-1, which no distance notices; false if there is no tree.
-pub(super) fn draw_centre(
-    posterior: &Posterior,
-    workspace: &mut Workspace,
-    x: &mut [f64],
-    spread: &Spread,
-    rng: &mut ChaCha8Rng,
-) -> bool {
-    let (Some(tree), Some(precision)) = (posterior.tree(), spread.precision()) else { return false };
-    tree.brownian.draw_centre(workspace.tree(tree), x, precision, rng);
-    true
 }
 
 /// Moves the whole map under the prior x_n ~ N(0, Lambda): its centre is independent of all else, N(0, Lambda / N). A prior
@@ -94,14 +55,4 @@ pub(super) fn shift_to_new_centre(current: &mut Evaluated, n_objects: usize, sca
     };
     let shifts: Vec<f64> = current.position().chunks_exact(n_objects).zip(scales).map(to_new_centre).collect();
     current.shift(n_objects, &shifts, scales);
-}
-
-/// Lambda_d | x ~ IG(a + N/2, b + sum_n x_nd^2 / 2), if the scales are learned.
-fn draw_scales(posterior: &Posterior, x: &[f64], scales: &mut [f64], rng: &mut ChaCha8Rng) -> bool {
-    let ScalePrior::Learned { shape, rate } = posterior.priors().scales else { return false };
-    let n_objects = posterior.likelihood().n_objects();
-    for (scale, values) in scales.iter_mut().zip(x.chunks_exact(n_objects)) {
-        *scale = draw_inverse_gamma(shape + 0.5 * n_objects as f64, rate + 0.5 * sum_of_squares(values), rng);
-    }
-    true
 }

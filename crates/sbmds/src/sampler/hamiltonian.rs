@@ -4,7 +4,8 @@ use rand::Rng;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
-use super::target::{Evaluated, Target};
+use super::Evaluated;
+use super::target::Target;
 use crate::numeric::weighted_dot;
 
 /// Energy errors beyond this are divergences; Stan, nuts-rs and blackjax use the same.
@@ -44,16 +45,5 @@ pub fn kinetic_energy(momentum: &[f64], inverse_mass: &[f64]) -> f64 {
 ///
 /// Values are only needed where the trajectory ends, so the steps between ask for gradients alone.
 pub fn leapfrog(point: &mut PhasePoint, target: &mut impl Target, inverse_mass: &[f64], step: f64, n_steps: usize) {
-    let PhasePoint { evaluated: Evaluated { position, gradient, density }, momentum } = point;
-    target.kick(momentum, 0.5 * step, gradient);
-    for remaining in (0..n_steps).rev() {
-        target.drift(position, step, momentum, inverse_mass);
-        if remaining > 0 {
-            target.gradient(position, gradient);
-            target.kick(momentum, step, gradient);
-        } else {
-            *density = target.evaluate(position, gradient);
-            target.kick(momentum, 0.5 * step, gradient);
-        }
-    }
+    point.evaluated.follow(target, &mut point.momentum, inverse_mass, step, n_steps);
 }

@@ -3,33 +3,87 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::StepInfo;
 use super::adaptation::StepSize;
 use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
-use super::target::{Evaluated, Target};
+use super::moves::{Conditions, Move};
+use super::settings::{Entry, SamplerSettings};
+use super::target::{ExactValues, Target};
+use super::{Evaluated, StepInfo};
+use crate::likelihood::Arithmetic;
+
+/// In the list of samplers; 0.65 is the paper's acceptance rate.
+pub(super) const ENTRY: Entry = Entry {
+    name: "hmc",
+    independent_after: 20,
+    target_acceptance: 0.65,
+    start,
+    load: |tuning| Ok(Box::new(postcard::from_bytes::<Hmc>(tuning)?)),
+};
+
+fn start(
+    settings: &SamplerSettings,
+    x: Vec<f64>,
+    conditions: &mut Conditions,
+    rng: &mut ChaCha8Rng,
+) -> (Evaluated, Box<dyn Move>) {
+    let inverse_mass = vec![1.0; x.len()];
+    let mut target = conditions.locations();
+    let current = Evaluated::at(&mut target, x);
+    let step = reasonable_step(&current, &mut target, &inverse_mass, rng);
+    let step = settings.step_size(step, settings.target());
+    let (n_steps, jitter) = (settings.leapfrog_steps, settings.jitter);
+    (current, Box::new(Hmc { step, n_steps, jitter, inverse_mass }))
+}
 
 /// Tuning of the sampler.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Hmc {
-    pub(super) step: StepSize,
+struct Hmc {
+    step: StepSize,
     n_steps: usize,
     jitter: f64,
     /// All ones: the paper's kinetic energy.
     inverse_mass: Vec<f64>,
 }
 
-impl Hmc {
-    pub(super) fn new(step: StepSize, n_steps: usize, jitter: f64, n_parameters: usize) -> Self {
-        Self { step, n_steps, jitter, inverse_mass: vec![1.0; n_parameters] }
+impl Move for Hmc {
+    fn name(&self) -> &'static str {
+        ENTRY.name
     }
 
-    /// One trajectory, accepted or not (eq. 14).
-    pub(super) fn transition(
-        &self,
+    fn step(
+        &mut self,
         current: &mut Evaluated,
-        target: &mut impl Target,
+        conditions: &mut Conditions,
+        _warmup: Option<usize>,
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
+        let info = match conditions.workspace.likelihood.arithmetic {
+            Arithmetic::F64 => self.transition(current, &mut conditions.locations(), rng),
+            Arithmetic::F32 => self.transition(current, &mut ExactValues(conditions.locations()), rng),
+        };
+        self.step.learn(info.acceptance, info.accepted);
+        info
+    }
+
+    fn freeze(&mut self) {
+        self.step.freeze();
+    }
+
+    fn evaluate(&self, position: Vec<f64>, conditions: &mut Conditions) -> Evaluated {
+        match conditions.workspace.likelihood.arithmetic {
+            Arithmetic::F64 => Evaluated::at(&mut conditions.locations(), position),
+            Arithmetic::F32 => Evaluated::at(&mut ExactValues(conditions.locations()), position),
+        }
+    }
+
+    fn takes_single_gradients(&self) -> bool {
+        true
+    }
+}
+
+impl Hmc {
+    /// One trajectory, accepted or not (eq. 14).
+    fn transition(&self, current: &mut Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) -> StepInfo {
         let n_steps = self.draw_n_steps(rng);
         let mut point = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(&self.inverse_mass, rng) };
         let energy = point.energy(&self.inverse_mass);

@@ -6,23 +6,87 @@ use std::rc::Rc;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::StepInfo;
 use super::adaptation::{RunningVariance, StepSize, Windows};
-use super::close_tips::CloseTips;
+use super::close_tips::{CloseTips, WithCloseTips};
 use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
 use super::hmc::reasonable_step;
-use super::target::{Evaluated, Target};
+use super::moves::{Conditions, Move};
+use super::settings::{Entry, SamplerSettings};
+use super::target::Target;
+use super::{Evaluated, StepInfo};
 use crate::Locations;
-use crate::embedding::{RigidMotion, procrustes, shift_onto};
+use crate::align::{RigidMotion, procrustes, shift_onto};
+use crate::likelihood::LogLikelihood;
 use crate::numeric::{weighted_dot, weighted_dot_of_sum};
+use crate::posterior::{Posterior, Unknowns};
+
+/// In the list of samplers; 0.8 is Stan's acceptance rate.
+pub(super) const ENTRY: Entry = Entry {
+    name: "nuts",
+    independent_after: 5,
+    target_acceptance: 0.8,
+    start,
+    load: |tuning| Ok(Box::new(postcard::from_bytes::<Nuts>(tuning)?)),
+};
+
+fn start(
+    settings: &SamplerSettings,
+    x: Vec<f64>,
+    conditions: &mut Conditions,
+    rng: &mut ChaCha8Rng,
+) -> (Evaluated, Box<dyn Move>) {
+    let (posterior, variance) = (conditions.posterior, conditions.variance);
+    let (likelihood, unknowns) = (posterior.likelihood(), posterior.joint_unknowns());
+    let guess = known_variance(likelihood, variance);
+    let close_tips = close_tips(conditions, guess);
+    let mut inverse_mass = vec![guess; x.len()];
+    close_tips.set_variances(&mut inverse_mass);
+    // Log sigma has the information 2 per pair.
+    let of_noise = 0.5 / likelihood.n_pairs().max(1) as f64;
+    let own_masses = vec![1.0; conditions.own.len()];
+    let inverse_mass = unknowns.join(inverse_mass, || of_noise, &own_masses);
+    let position = unknowns.join(x, || posterior.noise().coordinate(variance), conditions.own);
+    let mut target = conditions.joint();
+    let current = Evaluated::at(&mut target, position);
+    let step = if close_tips.is_empty() {
+        reasonable_step(&current, &mut target, &inverse_mass, rng)
+    } else {
+        let mut target = WithCloseTips::new(target, &close_tips, unknowns.n_dims());
+        reasonable_step(&current, &mut target, &inverse_mass, rng)
+    };
+    let nuts = Nuts {
+        step: settings.step_size(step, settings.target()),
+        variances: RunningVariance::new(inverse_mass.len()),
+        inverse_mass,
+        min_depth: settings.min_depth,
+        max_depth: settings.max_depth,
+        windows: Windows::new(settings.n_warmup),
+        frame: Frame { n_objects: unknowns.n_objects(), n_dims: unknowns.n_dims(), reference: None },
+        close_tips,
+        has_new_masses: false,
+    };
+    (current, Box::new(nuts))
+}
+
+/// A guess of the variance with which distances know a coordinate, which is the mean of what its partners say.
+fn known_variance(likelihood: &dyn LogLikelihood, variance: f64) -> f64 {
+    let pairs = likelihood.n_pairs().max(1) as f64;
+    variance * likelihood.n_dims() as f64 * likelihood.n_objects() as f64 / (2.0 * pairs)
+}
+
+/// Objects that the prior holds closer together than the distances do.
+fn close_tips(conditions: &Conditions, known: f64) -> CloseTips {
+    let Conditions { posterior, spread, .. } = conditions;
+    CloseTips::new(posterior.likelihood().n_objects(), posterior.locations().close_pairs(spread, known))
+}
 
 /// From this depth on turns are looked for without rigid motions: shorter trajectories do not get far enough to be misled.
 const RIGID_FROM: usize = 4;
 
 /// Tuning of the sampler.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Nuts {
-    pub(super) step: StepSize,
+struct Nuts {
+    step: StepSize,
     inverse_mass: Vec<f64>,
     min_depth: usize,
     max_depth: usize,
@@ -30,40 +94,92 @@ pub(super) struct Nuts {
     variances: RunningVariance,
     frame: Frame,
     /// Tips of a tree whose momenta are those of their estimates and contrasts.
-    pub(super) close_tips: CloseTips,
+    close_tips: CloseTips,
     has_new_masses: bool,
 }
 
-impl Nuts {
-    pub(super) fn new(
-        inverse_mass: Vec<f64>,
-        step: StepSize,
-        (min_depth, max_depth): (usize, usize),
-        n_warmup: usize,
-        (n_objects, n_dims): (usize, usize),
-        close_tips: CloseTips,
-    ) -> Self {
-        let variances = RunningVariance::new(inverse_mass.len());
-        Self {
-            step,
-            inverse_mass,
-            min_depth,
-            max_depth,
-            windows: Windows::new(n_warmup),
-            variances,
-            frame: Frame { n_objects, n_dims, reference: None },
-            close_tips,
-            has_new_masses: false,
+impl Move for Nuts {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn step(
+        &mut self,
+        current: &mut Evaluated,
+        conditions: &mut Conditions,
+        warmup: Option<usize>,
+        rng: &mut ChaCha8Rng,
+    ) -> StepInfo {
+        if warmup.is_some() && std::mem::take(&mut self.has_new_masses) {
+            let known = known_variance(conditions.posterior.likelihood(), conditions.variance);
+            self.choose_close_tips(close_tips(conditions, known));
         }
+        if self.close_tips.is_empty() {
+            return self.step_on(current, &mut conditions.joint(), warmup, rng);
+        }
+        let close_tips = std::mem::take(&mut self.close_tips);
+        let n_dims = self.frame.n_dims;
+        let mut target = WithCloseTips::new(conditions.joint(), &close_tips, n_dims);
+        if close_tips.is_new {
+            self.find_step(current, &mut target, rng);
+        }
+        let info = self.step_on(current, &mut target, warmup, rng);
+        self.close_tips = close_tips;
+        self.close_tips.is_new = false;
+        info
+    }
+
+    fn freeze(&mut self) {
+        self.step.freeze();
+    }
+
+    fn unknowns(&self, posterior: &Posterior) -> Unknowns {
+        posterior.joint_unknowns()
+    }
+
+    fn evaluate(&self, position: Vec<f64>, conditions: &mut Conditions) -> Evaluated {
+        Evaluated::at(&mut conditions.joint(), position)
+    }
+
+    fn takes_single_gradients(&self) -> bool {
+        true
+    }
+
+    fn weighs_by_single_values(&self) -> bool {
+        true
+    }
+
+    fn is_followed_by_jumps(&self) -> bool {
+        true
+    }
+
+    /// Masses are to say how objects move within each mode.
+    fn learn_of_jumps(&mut self, positions: &[usize]) {
+        let Frame { n_objects, n_dims, .. } = self.frame;
+        for &position in positions {
+            (0..n_dims).for_each(|dim| self.variances.leave(dim * n_objects + position));
+        }
+    }
+}
+
+impl Nuts {
+    /// One transition, and what there is to learn from it.
+    fn step_on(
+        &mut self,
+        current: &mut Evaluated,
+        target: &mut impl Target,
+        warmup: Option<usize>,
+        rng: &mut ChaCha8Rng,
+    ) -> StepInfo {
+        let info = self.transition(current, target, rng);
+        if let Some(iteration) = warmup {
+            self.adapt(iteration, &info, current, target, rng);
+        }
+        info
     }
 
     /// One draw from the trajectory that doubles until it turns back.
-    pub(super) fn transition(
-        &self,
-        current: &mut Evaluated,
-        target: &mut impl Target,
-        rng: &mut ChaCha8Rng,
-    ) -> StepInfo {
+    fn transition(&self, current: &mut Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) -> StepInfo {
         let start = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(&self.inverse_mass, rng) };
         let mut walk = Walk {
             target,
@@ -91,7 +207,7 @@ impl Nuts {
         }
         let info = StepInfo {
             acceptance: walk.acceptance_sum / walk.n_steps.max(1) as f64,
-            accepted: tree.sample.point.evaluated.position != current.position,
+            accepted: tree.sample.point.evaluated.position() != current.position(),
             energy: tree.sample_energy + walk.start_energy,
             step_size: self.step.get(),
             n_gradients: walk.n_steps,
@@ -102,13 +218,8 @@ impl Nuts {
         info
     }
 
-    /// Whether masses were learned since this was last asked.
-    pub(super) fn take_has_new_masses(&mut self) -> bool {
-        std::mem::take(&mut self.has_new_masses)
-    }
-
     /// Takes other tips as close than before: what is known of the spread at the start says little of where chains go.
-    pub(super) fn choose_close_tips(&mut self, close_tips: CloseTips) {
+    fn choose_close_tips(&mut self, close_tips: CloseTips) {
         if !close_tips.is_empty() && !close_tips.merges_like(&self.close_tips) {
             close_tips.set_variances(&mut self.inverse_mass);
             self.close_tips = close_tips;
@@ -116,22 +227,14 @@ impl Nuts {
         }
     }
 
-    /// Objects have jumped to other modes: masses are to say how they move within each.
-    pub(super) fn tell_of_jumps(&mut self, objects: &[usize]) {
-        let Frame { n_objects, n_dims, .. } = self.frame;
-        for &object in objects {
-            (0..n_dims).for_each(|dim| self.variances.leave(dim * n_objects + object));
-        }
-    }
-
     /// Starts anew with a step that suits the masses.
-    pub(super) fn find_step(&mut self, current: &Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) {
+    fn find_step(&mut self, current: &Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) {
         let step = reasonable_step(current, target, &self.inverse_mass, rng);
         self.step.restart_at(step);
     }
 
     /// Learns step and masses from the transition just made.
-    pub(super) fn adapt(
+    fn adapt(
         &mut self,
         iteration: usize,
         info: &StepInfo,
@@ -141,8 +244,8 @@ impl Nuts {
     ) {
         self.step.learn(info.acceptance, info.accepted);
         if self.windows.learns_mass(iteration) {
-            let motion = self.frame.motion(&current.position);
-            let aligned = self.frame.moved(&current.position, &motion);
+            let motion = self.frame.motion(current.position());
+            let aligned = self.frame.moved(current.position(), &motion);
             self.variances.add(&target.coordinates(&aligned));
         }
         if self.windows.ends_after(iteration) {
@@ -262,7 +365,7 @@ struct Node {
 impl Node {
     fn shape_momentum(&self, target: &mut impl Target, inverse_mass: &[f64]) -> Rc<Vec<f64>> {
         let without_rigid = || {
-            let Some(motions) = target.rigid_motions(&self.point.evaluated.position) else {
+            let Some(motions) = target.rigid_motions(self.point.evaluated.position()) else {
                 return self.momentum.clone();
             };
             let mut momentum = self.point.momentum.clone();

@@ -7,57 +7,83 @@ use rand_chacha::ChaCha8Rng;
 
 use super::adaptation::StepSize;
 use super::arithmetic::ArithmeticChoice;
-use super::close_tips::{CloseTips, WithCloseTips};
-use super::hmc::{Hmc, reasonable_step};
-use super::metropolis::{JointWalk, SingleWalk};
-use super::nuts::Nuts;
-use super::target::{Evaluated, JointTarget, LocationsTarget, SurrogateTarget, Target};
-use super::{Kernel, Likelihood, Posterior, Spread, Workspace};
+use super::moves::{Conditions, Move};
+use super::{Evaluated, hmc, metropolis, nuts};
 
-/// The samplers by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Sampler {
-    /// The one with most effective draws per second in `sbmds bench samplers`.
-    #[default]
-    Auto,
+/// One line of the list of samplers.
+pub(super) struct Entry {
+    /// What it is called on the command line and in saved chains.
+    pub name: &'static str,
+    /// Iterations after which draws of maps of some twenty objects are nearly independent.
+    pub independent_after: usize,
+    /// Acceptance rate to adapt to, unless the settings say otherwise.
+    pub target_acceptance: f64,
+    /// The first evaluation and the untuned move, from locations `x`.
+    pub start: fn(&SamplerSettings, Vec<f64>, &mut Conditions, &mut ChaCha8Rng) -> (Evaluated, Box<dyn Move>),
+    /// The move whose tuning was saved as these bytes.
+    pub load: fn(&[u8]) -> Result<Box<dyn Move>, postcard::Error>,
+}
+
+macro_rules! samplers {
+    ($($(#[$about:meta])* $variant:ident = $entry:expr;)*) => {
+        /// The samplers by name.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(into = "String", try_from = "String")]
+        #[non_exhaustive]
+        pub enum Sampler {
+            /// The one with most effective draws per second in `sbmds bench samplers`.
+            #[default]
+            Auto,
+            $($(#[$about])* $variant,)*
+        }
+
+        impl Sampler {
+            /// All names.
+            pub const ALL: &[Self] = &[Self::Auto, $(Self::$variant),*];
+
+            pub(super) fn entry(self) -> &'static Entry {
+                match self.resolve() {
+                    $(Self::$variant => &$entry,)*
+                    Self::Auto => unreachable!("auto stands for another"),
+                }
+            }
+        }
+    };
+}
+
+samplers! {
     /// No-U-turn sampler on locations and log sigma together.
-    Nuts,
+    Nuts = nuts::ENTRY;
     /// The paper's Hamiltonian Monte Carlo, with Metropolis on sigma^2.
-    Hmc,
+    Hmc = hmc::ENTRY;
     /// The paper's joint random-walk Metropolis.
-    Mh,
+    Mh = metropolis::JOINT;
     /// Metropolis within Gibbs, one object at a time.
-    Mwg,
-    /// Hamiltonian Monte Carlo for the full likelihood along the gradient of a sparse one.
-    Surrogate,
+    Mwg = metropolis::SINGLE;
 }
 
 impl Sampler {
-    /// All names.
-    pub const ALL: [Self; 6] = [Self::Auto, Self::Nuts, Self::Hmc, Self::Mh, Self::Mwg, Self::Surrogate];
-
-    /// Whether it moves along gradients.
-    pub(super) fn follows_gradients(self) -> bool {
-        matches!(self.resolve(), Self::Nuts | Self::Hmc | Self::Surrogate)
-    }
-
     /// What `auto` stands for.
     pub fn resolve(self) -> Self {
         if self == Self::Auto { Self::Nuts } else { self }
+    }
+
+    /// Iterations after which draws of maps of some twenty objects are nearly independent.
+    pub fn independent_after(self) -> usize {
+        self.entry().independent_after
+    }
+
+    /// The move of that name with its saved tuning.
+    pub(super) fn load(name: &str, tuning: &[u8]) -> Result<Box<dyn Move>, String> {
+        let sampler = Self::ALL.iter().skip(1).find(|sampler| sampler.entry().name == name);
+        let sampler = sampler.ok_or_else(|| format!("the move {name:?} is not in the list of samplers"))?;
+        (sampler.entry().load)(tuning).map_err(|error| error.to_string())
     }
 }
 
 impl fmt::Display for Sampler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Auto => "auto",
-            Self::Nuts => "nuts",
-            Self::Hmc => "hmc",
-            Self::Mh => "mh",
-            Self::Mwg => "mwg",
-            Self::Surrogate => "surrogate",
-        })
+        f.write_str(if *self == Self::Auto { "auto" } else { self.entry().name })
     }
 }
 
@@ -65,10 +91,29 @@ impl FromStr for Sampler {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|sampler| sampler.to_string() == name)
-            .ok_or_else(|| format!("{name:?} is no sampler: use auto, nuts, hmc, mh, mwg or surrogate"))
+        if name == "surrogate" {
+            return Err("the surrogate sampler is gone, nuts is faster on every problem tried: use nuts or hmc".into());
+        }
+        let found = Self::ALL.iter().copied().find(|sampler| sampler.to_string() == name);
+        found.ok_or_else(|| {
+            let names: Vec<String> = Self::ALL.iter().map(ToString::to_string).collect();
+            let (last, others) = names.split_last().expect("there are samplers");
+            format!("{name:?} is no sampler: use {} or {last}", others.join(", "))
+        })
+    }
+}
+
+impl From<Sampler> for String {
+    fn from(sampler: Sampler) -> Self {
+        sampler.to_string()
+    }
+}
+
+impl TryFrom<String> for Sampler {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse()
     }
 }
 
@@ -118,116 +163,13 @@ impl Default for SamplerSettings {
 }
 
 impl SamplerSettings {
-    /// Acceptance rate to adapt to: 0.65 for HMC (the paper's), 0.8 for NUTS (Stan's), 0.234 for the joint walk, 0.35 for single
-    /// objects, near the optimum for a few dimensions.
-    fn target(&self) -> f64 {
-        self.target_acceptance.unwrap_or(match self.sampler.resolve() {
-            Sampler::Nuts => 0.8,
-            Sampler::Mh => 0.234,
-            Sampler::Mwg => 0.35,
-            _ => 0.65,
-        })
+    /// Acceptance rate to adapt to.
+    pub(super) fn target(&self) -> f64 {
+        self.target_acceptance.unwrap_or(self.sampler.entry().target_acceptance)
     }
 
     /// A step that starts at `start` and adapts to `target` as the settings say.
     pub(super) fn step_size(&self, start: f64, target: f64) -> StepSize {
         if self.paper_adaptation { StepSize::paper(start, target) } else { StepSize::dual_averaging(start, target) }
     }
-}
-
-/// The first evaluation and the untuned kernel.
-pub(super) fn first_kernel(
-    posterior: &Posterior,
-    surrogate: Option<&Likelihood>,
-    settings: &SamplerSettings,
-    workspace: &mut Workspace,
-    (x, variance, spread): (Vec<f64>, f64, &Spread),
-    rng: &mut ChaCha8Rng,
-) -> (Evaluated, Kernel) {
-    let sigma = variance.sqrt();
-    let n_coordinates = x.len();
-    let likelihood = posterior.likelihood();
-    let target_rate = settings.target();
-    let new_hmc = |step: f64| {
-        let step = settings.step_size(step, target_rate);
-        Hmc::new(step, settings.leapfrog_steps, settings.jitter, n_coordinates)
-    };
-    let ones = vec![1.0; n_coordinates];
-    match settings.sampler.resolve() {
-        Sampler::Hmc => {
-            let mut target = LocationsTarget { posterior, workspace, sigma, spread };
-            let current = Evaluated::at(&mut target, x);
-            let step = reasonable_step(&current, &mut target, &ones, rng);
-            (current, Kernel::Hmc(new_hmc(step)))
-        }
-        Sampler::Surrogate => {
-            let sparse = surrogate.unwrap_or(likelihood);
-            let mut target = SurrogateTarget { posterior, sparse, workspace, sigma, spread };
-            let current = Evaluated::at(&mut target, x);
-            let step = reasonable_step(&current, &mut target, &ones, rng);
-            (current, Kernel::Surrogate(new_hmc(step)))
-        }
-        Sampler::Nuts | Sampler::Auto => {
-            // Log sigma has the information 2 per pair.
-            let pairs = likelihood.n_pairs().max(1) as f64;
-            let guess = known_variance(likelihood, variance);
-            let mut inverse_mass = vec![guess; n_coordinates];
-            let close_tips = posterior.tree().map(|tree| CloseTips::new(&tree.brownian, spread, guess));
-            let close_tips = close_tips.filter(|close_tips| !close_tips.is_empty()).unwrap_or_default();
-            if !close_tips.is_empty() {
-                close_tips.set_variances(&mut inverse_mass);
-            }
-            let n_dims = likelihood.n_dims();
-            let mut position = x;
-            let (current, step) = if posterior.priors().noise.is_fixed() {
-                let target = LocationsTarget { posterior, workspace, sigma, spread };
-                first_nuts_step(target, position, (&close_tips, n_dims), &inverse_mass, rng)
-            } else {
-                inverse_mass.push(0.5 / pairs);
-                position.push(posterior.priors().noise.coordinate(variance));
-                let target = JointTarget { posterior, workspace, spread };
-                first_nuts_step(target, position, (&close_tips, n_dims), &inverse_mass, rng)
-            };
-            let step = settings.step_size(step, target_rate);
-            let depths = (settings.min_depth, settings.max_depth);
-            let shape = (likelihood.n_objects(), n_dims);
-            (current, Kernel::Nuts(Nuts::new(inverse_mass, step, depths, settings.n_warmup, shape, close_tips)))
-        }
-        Sampler::Mh => {
-            let density = posterior.value(workspace, &x, sigma, spread);
-            // 2.4 / sqrt(dimension) posterior standard deviations (Roberts, Gelman & Gilks 1997).
-            let tau = 2.4 * sigma / (n_coordinates as f64).sqrt();
-            let step = settings.step_size(tau, target_rate);
-            (Evaluated::without_gradient(x, density), Kernel::JointWalk(JointWalk { step }))
-        }
-        Sampler::Mwg => {
-            let density = posterior.value(workspace, &x, sigma, spread);
-            let step = settings.step_size(sigma, target_rate);
-            let walk = SingleWalk::new(likelihood.n_objects(), step);
-            (Evaluated::without_gradient(x, density), Kernel::SingleWalk(walk))
-        }
-    }
-}
-
-/// A guess of the variance with which distances know a coordinate, which is the mean of its partners' pulls.
-pub(super) fn known_variance(likelihood: &Likelihood, variance: f64) -> f64 {
-    let pairs = likelihood.n_pairs().max(1) as f64;
-    variance * likelihood.n_dims() as f64 * likelihood.n_objects() as f64 / (2.0 * pairs)
-}
-
-/// The first evaluation and a first step size.
-fn first_nuts_step(
-    mut target: impl Target,
-    position: Vec<f64>,
-    (close_tips, n_dims): (&CloseTips, usize),
-    inverse_mass: &[f64],
-    rng: &mut ChaCha8Rng,
-) -> (Evaluated, f64) {
-    let current = Evaluated::at(&mut target, position);
-    let step = if close_tips.is_empty() {
-        reasonable_step(&current, &mut target, inverse_mass, rng)
-    } else {
-        reasonable_step(&current, &mut WithCloseTips::new(target, close_tips, n_dims), inverse_mass, rng)
-    };
-    (current, step)
 }

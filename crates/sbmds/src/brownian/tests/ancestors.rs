@@ -1,13 +1,12 @@
 //! Inner nodes given the tips, against the dense conditional Gaussian.
 
-use faer::Mat;
-
 use super::super::*;
 use super::kit::{Case, assert_close, random_tree, rng};
+use crate::dense::Matrix;
 
 /// Rows of `a` and columns of `b`, from the covariance of all nodes.
-fn covariance(nodes: &Mat<f64>, a: &[usize], b: &[usize]) -> Mat<f64> {
-    Mat::from_fn(a.len(), b.len(), |row, column| nodes[(a[row], b[column])])
+fn covariance(nodes: &Matrix, a: &[usize], b: &[usize]) -> Matrix {
+    Matrix::from_fn(a.len(), b.len(), |row, column| nodes[(a[row], b[column])])
 }
 
 #[test]
@@ -15,7 +14,7 @@ fn means_are_the_dense_conditional_means() {
     for case in Case::several() {
         let dense = case.dense();
         let inner: Vec<usize> = case.tree.inner_nodes().collect();
-        let expected = covariance(&dense.nodes, &inner, &dense.node_at) * dense.solve(&case.centred());
+        let expected = covariance(&dense.nodes, &inner, &dense.node_at).times(&dense.solve(&case.centred()));
         let mut found = vec![0.0; inner.len() * case.prior.n_dims()];
         case.prior.ancestral_means(&mut case.prior.workspace(), &case.x, &mut found);
         for (at, found) in found.iter().enumerate() {
@@ -32,14 +31,15 @@ fn draws_have_the_dense_conditional_covariance() {
     let dense = case.dense();
     let inner: Vec<usize> = case.tree.inner_nodes().collect();
     let with_tips = covariance(&dense.nodes, &inner, &dense.node_at);
-    let explained = &with_tips * dense.solve(&with_tips.transpose().to_owned());
-    let conditional = covariance(&dense.nodes, &inner, &inner) - explained;
+    let explained = with_tips.times(&dense.solve(&with_tips.transposed()));
+    let all = covariance(&dense.nodes, &inner, &inner);
+    let conditional = |row: usize, column: usize| all[(row, column)] - explained[(row, column)];
     let n = inner.len();
     let mut workspace = case.prior.workspace();
     let (mut mean, mut draw) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
     case.prior.ancestral_means(&mut workspace, &case.x, &mut mean);
     let n_draws = 40_000;
-    let mut moments = Mat::<f64>::zeros(2 * n, 2 * n);
+    let mut moments = Matrix::zeros(2 * n, 2 * n);
     for _ in 0..n_draws {
         case.prior.draw_ancestors(&mut workspace, &case.x, &case.precision, &mut rng, &mut draw);
         for row in 0..2 * n {
@@ -49,7 +49,7 @@ fn draws_have_the_dense_conditional_covariance() {
         }
     }
     let sigma = case.precision.covariance();
-    let expected = |row: usize, column: usize| conditional[(row % n, column % n)] * sigma[(row / n) * 2 + column / n];
+    let expected = |row: usize, column: usize| conditional(row % n, column % n) * sigma[(row / n) * 2 + column / n];
     for row in 0..2 * n {
         for column in 0..2 * n {
             // Five standard errors: var of a product of normals is c_rr c_cc + c_rc^2.

@@ -1,14 +1,15 @@
 //! Sigma integrated out: exact identities, and the gradient by differences.
 
 use super::super::*;
-use super::kit::{Case, assert_close, central_difference, random_precision, random_tree, rng, square};
+use super::kit::{Case, assert_close, central_difference, random_precision, random_tree, rng};
 
 /// The posterior of Sigma^-1, from dense matrices.
 fn posterior(case: &Case, prior: &WishartPrior) -> WishartPrior {
     let n_dims = case.prior.n_dims();
-    let inverse_scale = square(n_dims, &prior.scale().covariance()) + case.dense().quadratic(&case.centred());
-    let values = |m: &faer::Mat<f64>| (0..n_dims * n_dims).map(|at| m[(at / n_dims, at % n_dims)]).collect::<Vec<_>>();
-    let scale = Precision::new(n_dims, values(&inverse_scale)).unwrap().covariance();
+    let quadratic = case.dense().quadratic(&case.centred());
+    let entry = |(at, prior): (usize, &f64)| prior + quadratic[(at / n_dims, at % n_dims)];
+    let inverse_scale = prior.scale().covariance().iter().enumerate().map(entry).collect();
+    let scale = Precision::new(n_dims, inverse_scale).unwrap().covariance();
     WishartPrior::new(
         prior.degrees_of_freedom() + case.prior.n_objects() as f64,
         Precision::new(n_dims, scale).unwrap(),

@@ -1,7 +1,7 @@
 //! Density, quadratic form and gradient against dense matrices and central differences.
 
 use super::super::*;
-use super::kit::{Case, assert_close, central_difference, random_tree, rng, square};
+use super::kit::{Case, assert_close, central_difference, largest_entry, random_tree, rng, square};
 
 #[test]
 fn density_and_quadratic_form_are_those_of_the_dense_formula() {
@@ -11,9 +11,9 @@ fn density_and_quadratic_form_are_those_of_the_dense_formula() {
         assert_close(case.prior.log_det(), dense.log_det(), 1e-8);
         let expected = dense.quadratic(&centred);
         let found = case.prior.quadratic(&mut workspace, &case.x);
-        let n_dims = centred.ncols();
+        let n_dims = centred.n_columns();
         for (at, found) in found.iter().enumerate() {
-            let limit = 1e-8 * expected.norm_max();
+            let limit = 1e-8 * largest_entry(&expected);
             assert!((found - expected[(at / n_dims, at % n_dims)]).abs() <= limit);
         }
         let found = case.prior.log_density(&mut workspace, &case.x, &case.precision);
@@ -25,7 +25,7 @@ fn density_and_quadratic_form_are_those_of_the_dense_formula() {
 fn gradient_is_that_of_the_dense_formula_and_is_added() {
     for case in Case::several() {
         let (n_objects, n_dims) = (case.prior.n_objects(), case.prior.n_dims());
-        let expected = case.dense().solve(&case.centred()) * square(n_dims, case.precision.as_slice());
+        let expected = case.dense().solve(&case.centred()).times(&square(n_dims, case.precision.as_slice()));
         let mut gradient = vec![3.0; case.x.len()];
         let mut workspace = case.prior.workspace();
         let value = case.prior.log_density_and_gradient(&mut workspace, &case.x, &case.precision, &mut gradient);
@@ -33,7 +33,7 @@ fn gradient_is_that_of_the_dense_formula_and_is_added() {
         for (at, found) in gradient.iter().enumerate() {
             let derivative = -expected[(at % n_objects, at / n_objects)];
             assert!(
-                (found - 3.0 - derivative).abs() <= 1e-8 * expected.norm_max(),
+                (found - 3.0 - derivative).abs() <= 1e-8 * largest_entry(&expected),
                 "{found}, expected 3 + {derivative}"
             );
         }

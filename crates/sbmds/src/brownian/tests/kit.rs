@@ -1,13 +1,13 @@
 //! Random trees, and the prior by dense matrices: slow and obviously right.
 
-use faer::prelude::Solve;
-use faer::{Mat, Side};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use super::super::*;
+use crate::cholesky::{cholesky, solve_lower, solve_lower_transposed};
+use crate::dense::Matrix;
 use crate::random::{Purpose, stream};
 use crate::tree::TreeBuilder;
 
@@ -95,9 +95,9 @@ impl Case {
     }
 
     /// X - mu0, N x D.
-    pub fn centred(&self) -> Mat<f64> {
+    pub fn centred(&self) -> Matrix {
         let n_objects = self.tree.n_tips();
-        Mat::from_fn(n_objects, self.settings.root_mean.len(), |object, dim| {
+        Matrix::from_fn(n_objects, self.settings.root_mean.len(), |object, dim| {
             self.x[dim * n_objects + object] - self.settings.root_mean[dim]
         })
     }
@@ -105,23 +105,23 @@ impl Case {
 
 /// A positive definite matrix far from diagonal.
 pub fn random_precision(n_dims: usize, rng: &mut ChaCha8Rng) -> Precision {
-    let a = Mat::<f64>::from_fn(n_dims, n_dims, |_, _| rng.sample(StandardNormal));
-    let product = &a * a.transpose();
+    let a = Matrix::from_fn(n_dims, n_dims, |_, _| rng.sample(StandardNormal));
+    let product = a.times(&a.transposed());
     let entry = |row: usize, column: usize| product[(row, column)] + f64::from(u8::from(row == column)) * 0.3;
     Precision::new(n_dims, (0..n_dims * n_dims).map(|at| entry(at / n_dims, at % n_dims)).collect()).unwrap()
 }
 
 /// D x D numbers, row by row, as a matrix.
-pub fn square(n_dims: usize, values: &[f64]) -> Mat<f64> {
-    Mat::from_fn(n_dims, n_dims, |row, column| values[row * n_dims + column])
+pub fn square(n_dims: usize, values: &[f64]) -> Matrix {
+    Matrix::from_fn(n_dims, n_dims, |row, column| values[row * n_dims + column])
 }
 
 /// V, and the covariance of all nodes with the tips.
 pub struct Dense {
     /// N x N, by position.
-    pub v: Mat<f64>,
+    pub v: Matrix,
     /// All nodes x all nodes.
-    pub nodes: Mat<f64>,
+    pub nodes: Matrix,
     /// The node at every position.
     pub node_at: Vec<usize>,
 }
@@ -134,34 +134,52 @@ impl Dense {
             let (of_a, of_b) = (path(a), path(b));
             of_a.iter().filter(|node| of_b.contains(node)).map(|&node| tree.length(node)).sum::<f64>() / scale
         };
-        let nodes = Mat::from_fn(tree.n_nodes(), tree.n_nodes(), |a, b| shared(a, b) + 1.0 / settings.root_sample_size);
+        let nodes =
+            Matrix::from_fn(tree.n_nodes(), tree.n_nodes(), |a, b| shared(a, b) + 1.0 / settings.root_sample_size);
         let mut node_at = vec![0; tree.n_tips()];
         tree.tips().iter().zip(tip_positions).for_each(|(&node, &position)| node_at[position] = node);
-        let v = Mat::from_fn(tree.n_tips(), tree.n_tips(), |a, b| nodes[(node_at[a], node_at[b])]);
+        let v = Matrix::from_fn(tree.n_tips(), tree.n_tips(), |a, b| nodes[(node_at[a], node_at[b])]);
         Self { v, nodes, node_at }
     }
 
-    pub fn solve(&self, rhs: &Mat<f64>) -> Mat<f64> {
-        self.v.llt(Side::Lower).unwrap().solve(rhs)
+    pub fn solve(&self, rhs: &Matrix) -> Matrix {
+        let (factor, n) = (self.factor().0, self.v.n_rows());
+        let mut solution = rhs.clone();
+        for k in 0..rhs.n_columns() {
+            solve_lower(n, &factor, solution.column_mut(k));
+            solve_lower_transposed(n, &factor, solution.column_mut(k));
+        }
+        solution
     }
 
     pub fn log_det(&self) -> f64 {
-        let factor = self.v.llt(Side::Lower).unwrap();
-        (0..self.v.nrows()).map(|k| 2.0 * factor.L()[(k, k)].ln()).sum()
+        self.factor().1
+    }
+
+    /// The Cholesky factor of V, and log |V|.
+    fn factor(&self) -> (Vec<f64>, f64) {
+        let mut factor = vec![0.0; self.v.as_slice().len()];
+        let log_det = cholesky(self.v.n_rows(), self.v.as_slice(), &mut factor).unwrap();
+        (factor, log_det)
     }
 
     /// (X - mu0)' V^-1 (X - mu0)
-    pub fn quadratic(&self, centred: &Mat<f64>) -> Mat<f64> {
-        centred.transpose() * self.solve(centred)
+    pub fn quadratic(&self, centred: &Matrix) -> Matrix {
+        centred.transposed_times(&self.solve(centred))
     }
 
-    pub fn log_density(&self, centred: &Mat<f64>, precision: &Precision) -> f64 {
-        let (n_objects, n_dims) = (centred.nrows() as f64, centred.ncols() as f64);
-        let product = square(centred.ncols(), precision.as_slice()) * self.quadratic(centred);
-        let trace: f64 = (0..centred.ncols()).map(|k| product[(k, k)]).sum();
+    pub fn log_density(&self, centred: &Matrix, precision: &Precision) -> f64 {
+        let (n_objects, n_dims) = (centred.n_rows() as f64, centred.n_columns() as f64);
+        let product = square(centred.n_columns(), precision.as_slice()).times(&self.quadratic(centred));
+        let trace: f64 = (0..centred.n_columns()).map(|k| product[(k, k)]).sum();
         let constant = n_objects * n_dims * (2.0 * std::f64::consts::PI).ln();
         -0.5 * (constant + n_dims * self.log_det() - n_objects * precision.log_det() + trace)
     }
+}
+
+/// The largest entry of a matrix, without its sign.
+pub fn largest_entry(matrix: &Matrix) -> f64 {
+    matrix.as_slice().iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
 }
 
 #[track_caller]

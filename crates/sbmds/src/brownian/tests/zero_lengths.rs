@@ -33,7 +33,7 @@ fn a_tip_on_a_zero_length_branch_is_its_parent() {
     assert!(found.coincident_tips().is_none());
     let tree = Tree::parse("((a:0,b:1):1,c:2,d:1);").unwrap();
     let dense = Dense::new(&tree, &[0, 1, 2, 3], &BrownianSettings::paper(2));
-    let centred = faer::Mat::from_fn(4, 2, |object, dim| X[dim * 4 + object]);
+    let centred = crate::dense::Matrix::from_fn(4, 2, |object, dim| X[dim * 4 + object]);
     assert_close(log_density(&found, &X), dense.log_density(&centred, &Precision::identity(2)), 1e-9);
     let mut ancestors = vec![0.0; 4];
     found.ancestral_means(&mut found.workspace(), &X, &mut ancestors);

@@ -1,22 +1,21 @@
 //! One Zarr v3 array on disk, its metadata and chunks each replaced whole.
 //!
-//! The format (metadata, codecs, chunk names) is zarrs'; the writing is not, because zarrs writes in place and a
-//! kill in the middle would leave a chunk that is neither old nor new.
+//! Of the format only what draws need is here: regular chunks, four types, a checksum and no compression. Files are replaced, never
+//! written in place: a kill in the middle would leave a chunk that is neither old nor new.
+
+mod chunk;
+mod metadata;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use zarrs::array::codec::Crc32cCodec;
-use zarrs::array::{
-    Array, ArrayBuilder, ArrayBytes, ArrayMetadata, ArrayToBytesCodecTraits, ChunkKeySeparator, ChunkShape,
-    CodecOptions, DataType, Element, ElementOwned, FillValue, data_type,
-};
+pub(super) use chunk::Element;
+use metadata::ArrayMetadata;
 
-use super::atomic::{Sync, replace_bytes};
 use super::error::StoreError;
 use super::plan::Dtype;
+use crate::files::atomic::{Sync, replace_bytes};
 
 /// Name of every metadata file in Zarr v3.
 pub(super) const METADATA: &str = "zarr.json";
@@ -42,48 +41,23 @@ pub(super) enum Content {
     Text,
 }
 
-impl Content {
-    fn data_type(self) -> DataType {
-        match self {
-            Self::Number(Dtype::Float) => data_type::float64(),
-            Self::Number(Dtype::Integer) => data_type::int64(),
-            Self::Number(Dtype::Boolean) => data_type::bool(),
-            Self::Text => data_type::string(),
-        }
-    }
-
-    fn fill_value(self) -> FillValue {
-        match self {
-            Self::Number(Dtype::Float) => FillValue::from(f64::NAN),
-            Self::Number(Dtype::Integer) => FillValue::from(0_i64),
-            Self::Number(Dtype::Boolean) => FillValue::from(false),
-            Self::Text => FillValue::from(""),
-        }
-    }
-}
-
 /// An array in its directory. The handle knows the format; its shape is the one at the time it was opened.
 #[derive(Debug)]
 pub(super) struct ZarrArray {
     directory: PathBuf,
-    array: Array<()>,
-    chunk: ChunkShape,
+    metadata: ArrayMetadata,
+    content: Content,
 }
 
 impl ZarrArray {
     /// Makes the directory and its metadata.
     pub(super) fn create(directory: PathBuf, spec: ArraySpec) -> Result<Self, StoreError> {
-        let content = spec.content;
-        let mut builder = ArrayBuilder::new(spec.shape, spec.chunk, content.data_type(), content.fill_value());
-        // Locations hardly compress (gzip 1 saves 4% of simulated draws, at 25 to 50 MB/s), but damage must not go unseen.
-        builder.bytes_to_bytes_codecs(vec![Arc::new(Crc32cCodec::new())]);
-        // One directory per array instead of one per chunk index.
-        builder.chunk_key_encoding_default_separator(ChunkKeySeparator::Dot);
-        builder.dimension_names(Some(spec.axes));
-        let array = builder.build(Arc::new(()), "/").map_err(|error| StoreError::Plan(error.to_string()))?;
+        let ArraySpec { shape, chunk, axes, content } = spec;
+        let metadata = ArrayMetadata::new(shape, &chunk, &axes, content)
+            .ok_or_else(|| StoreError::Plan(format!("an axis of {} has no entries", directory.display())))?;
         fs::create_dir_all(&directory).map_err(StoreError::io("create", &directory))?;
-        write_json(&directory.join(METADATA), array.metadata())?;
-        Self::new(directory, array)
+        write_json(&directory.join(METADATA), &metadata)?;
+        Ok(Self { directory, metadata, content })
     }
 
     /// Reads the metadata in `directory`.
@@ -91,15 +65,8 @@ impl ZarrArray {
         let path = directory.join(METADATA);
         let json = fs::read(&path).map_err(StoreError::io("read", &path))?;
         let metadata: ArrayMetadata = serde_json::from_slice(&json).map_err(StoreError::damaged(&path))?;
-        let array =
-            Array::new_with_metadata(Arc::new(()), "/", metadata).map_err(|error| StoreError::damaged(&path)(error))?;
-        Self::new(directory, array)
-    }
-
-    fn new(directory: PathBuf, array: Array<()>) -> Result<Self, StoreError> {
-        let origin = vec![0; array.shape().len()];
-        let chunk = array.chunk_shape(&origin).map_err(StoreError::damaged(&directory))?;
-        Ok(Self { directory, array, chunk })
+        let content = metadata.content().map_err(StoreError::damaged(&path))?;
+        Ok(Self { directory, metadata, content })
     }
 
     /// Where the array lives.
@@ -109,17 +76,17 @@ impl ZarrArray {
 
     /// Lengths of the axes.
     pub(super) fn shape(&self) -> &[u64] {
-        self.array.shape()
+        &self.metadata.shape
     }
 
     /// Number of entries of a chunk along `axis`.
     pub(super) fn chunk_len(&self, axis: usize) -> usize {
-        self.chunk[axis].get() as usize
+        self.metadata.chunk_shape()[axis].get() as usize
     }
 
     /// Number of elements in a chunk; `None` if nobody can count so far.
     pub(super) fn checked_chunk_size(&self) -> Option<usize> {
-        let lengths = self.chunk.iter().map(|length| usize::try_from(length.get()).ok());
+        let lengths = self.metadata.chunk_shape().iter().map(|length| usize::try_from(length.get()).ok());
         lengths.into_iter().try_fold(1_usize, |size, length| size.checked_mul(length?))
     }
 
@@ -130,7 +97,7 @@ impl ZarrArray {
 
     /// Whether the elements are text.
     pub(super) fn is_text(&self) -> bool {
-        Content::Text.data_type() == *self.array.data_type()
+        self.content == Content::Text
     }
 
     /// Refuses a file that cannot be a chunk of this array before anything is allocated for what it should hold.
@@ -150,16 +117,15 @@ impl ZarrArray {
 
     /// Name of an axis, empty if it has none.
     pub(super) fn axis_name(&self, axis: usize) -> &str {
-        let names = self.array.dimension_names().as_ref();
-        names.and_then(|names| names.get(axis)).and_then(|name| name.as_deref()).unwrap_or_default()
+        self.metadata.axis_name(axis)
     }
 
     /// The number type of the array.
     pub(super) fn dtype(&self) -> Result<Dtype, StoreError> {
-        [Dtype::Float, Dtype::Integer, Dtype::Boolean]
-            .into_iter()
-            .find(|&dtype| Content::Number(dtype).data_type() == *self.array.data_type())
-            .ok_or_else(|| StoreError::damaged(&self.directory)("not an array of numbers"))
+        match self.content {
+            Content::Number(dtype) => Ok(dtype),
+            Content::Text => Err(StoreError::damaged(&self.directory)("not an array of numbers")),
+        }
     }
 
     /// Replaces the metadata on disk by one with `len` entries along `axis`, if there are fewer.
@@ -167,31 +133,24 @@ impl ZarrArray {
         if self.shape()[axis] >= len {
             return Ok(());
         }
-        // Only the number changes: metadata that zarrs has read and writes again names codecs without
-        // configuration in a short form that zarr-python does not read.
-        let path = self.directory.join(METADATA);
-        let json = fs::read(&path).map_err(StoreError::io("read", &path))?;
-        let mut metadata: serde_json::Value = serde_json::from_slice(&json).map_err(StoreError::damaged(&path))?;
-        metadata["shape"][axis] = len.into();
-        write_json(&path, &metadata)
+        let mut metadata = self.metadata;
+        metadata.shape[axis] = len;
+        write_json(&self.directory.join(METADATA), &metadata)
     }
 
     /// The file of a chunk.
     pub(super) fn chunk_path(&self, indices: &[u64]) -> PathBuf {
-        self.directory.join(self.array.chunk_key(indices).as_str())
+        let indices: Vec<String> = indices.iter().map(u64::to_string).collect();
+        self.directory.join(format!("c.{}", indices.join(".")))
     }
 
     /// Replaces a chunk; returns its file, which is not yet synced.
     pub(super) fn write_chunk<T: Element>(&self, indices: &[u64], values: &[T]) -> Result<PathBuf, StoreError> {
         let path = self.chunk_path(indices);
-        let data_type = self.array.data_type();
-        let bytes = T::to_array_bytes(data_type, values).map_err(|error| StoreError::Plan(error.to_string()))?;
-        let encoded = self
-            .array
-            .codecs()
-            .encode(bytes, &self.chunk, data_type, self.array.fill_value(), &CodecOptions::default())
-            .map_err(|error| StoreError::Plan(error.to_string()))?;
-        replace_bytes(&path, Sync::Later, &encoded).map_err(StoreError::io("write", &path))?;
+        if values.len() != self.chunk_size() {
+            return Err(StoreError::Plan(format!("{} values for a chunk of {}", values.len(), self.chunk_size())));
+        }
+        replace_bytes(&path, Sync::Later, &chunk::encode(values)).map_err(StoreError::io("write", &path))?;
         Ok(path)
     }
 
@@ -205,20 +164,14 @@ impl ZarrArray {
     }
 
     /// The content of a chunk that must be there.
-    pub(super) fn read_chunk<T: ElementOwned>(&self, indices: &[u64]) -> Result<Vec<T>, StoreError> {
+    pub(super) fn read_chunk<T: Element>(&self, indices: &[u64]) -> Result<Vec<T>, StoreError> {
         let path = self.chunk_path(indices);
         let encoded = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(StoreError::damaged(&path)("missing")),
             other => other.map_err(StoreError::io("read", &path)),
         }?;
         self.check_length(encoded.len()).map_err(StoreError::damaged(&path))?;
-        let data_type = self.array.data_type();
-        let decoded: ArrayBytes = self
-            .array
-            .codecs()
-            .decode(encoded.into(), &self.chunk, data_type, self.array.fill_value(), &CodecOptions::default())
-            .map_err(|error| StoreError::damaged(&path)(error))?;
-        T::from_array_bytes(data_type, decoded).map_err(StoreError::damaged(&path))
+        chunk::decode(&encoded, self.chunk_size()).map_err(StoreError::damaged(&path))
     }
 
     /// The content of a chunk of numbers.

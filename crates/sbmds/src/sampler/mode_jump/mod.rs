@@ -16,8 +16,8 @@ use std::borrow::Borrow;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::likelihood::Likelihood;
-use crate::posterior::{Posterior, Spread};
+use crate::likelihood::MapPoint;
+use crate::posterior::{Given, Posterior};
 use modes::Modes;
 use surroundings::{MOST_DIMS, Surroundings};
 
@@ -59,8 +59,9 @@ pub(super) fn is_time_to_search(iteration: usize, n_warmup: usize) -> bool {
 
 /// The map on which objects jump.
 pub(super) struct Jumper<'a> {
-    likelihood: &'a Likelihood,
+    n_objects: usize,
     sigma: f64,
+    own: &'a [f64],
     scales: &'a [f64],
     x: &'a mut [f64],
     has_moved: bool,
@@ -111,13 +112,17 @@ impl ModeJumps {
 }
 
 impl<'a> Jumper<'a> {
-    /// At the locations `x`; `None` where objects do not jump: with more than [`MOST_DIMS`] dimensions, or along a tree, whose
-    /// tips lie close to each other for another reason than their distances.
-    pub fn new(posterior: &'a Posterior, x: &'a mut [f64], sigma: f64, spread: &'a Spread) -> Option<Self> {
-        let likelihood = posterior.likelihood();
-        let scales = spread.scales().filter(|scales| scales.len() <= MOST_DIMS && likelihood.n_objects() > 2)?;
-        let surroundings = Surroundings::new(likelihood);
-        Some(Self { likelihood, sigma, scales, x, has_moved: false, gone_elsewhere: Vec::new(), surroundings })
+    /// At the locations `x`; `None` where objects do not jump: with more than [`MOST_DIMS`] dimensions, or where the prior ties
+    /// objects to each other: along a tree, tips lie close to each other for another reason than their distances.
+    pub fn new(posterior: &'a Posterior, x: &'a mut [f64], given: Given<'a>) -> Option<Self> {
+        let n_objects = posterior.likelihood().n_objects();
+        let scales = posterior.locations().independent_variances(given.spread)?;
+        if scales.len() > MOST_DIMS || n_objects <= 2 {
+            return None;
+        }
+        let surroundings = Surroundings::new(posterior.likelihood().conditional()?);
+        let Given { sigma, own, .. } = given;
+        Some(Self { n_objects, sigma, own, scales, x, has_moved: false, gone_elsewhere: Vec::new(), surroundings })
     }
 
     /// Whether any object is not where it was.
@@ -131,14 +136,14 @@ impl<'a> Jumper<'a> {
     }
 
     fn n_objects(&self) -> usize {
-        self.likelihood.n_objects()
+        self.n_objects
     }
 
     /// The modes of an object, searched from its own location, from the others `known` to be near its modes and from random ones, or all
     /// if there are few. A mode can have a small basin of attraction: one found once is not left to chance again.
     fn search_modes(&mut self, object: usize, known: &[Vec<usize>], rng: &mut ChaCha8Rng) -> Modes {
         let n_others = self.n_objects() - 1;
-        let n_starts = STARTS + 2 * self.likelihood.n_dims();
+        let n_starts = STARTS + 2 * self.scales.len();
         let other = |k: usize| k + usize::from(k >= object);
         let random: Vec<usize> = if n_others <= n_starts {
             (0..n_others).map(other).collect()
@@ -152,7 +157,8 @@ impl<'a> Jumper<'a> {
     }
 
     fn modes_from(&mut self, object: usize, starts: Vec<Vec<f64>>) -> Modes {
-        self.surroundings.gather(self.x, self.sigma, object, self.scales);
+        let at = MapPoint { x: self.x, sigma: self.sigma, own: self.own };
+        self.surroundings.gather(at, object, self.scales);
         Modes::find(&self.surroundings, starts.into_iter())
     }
 

@@ -1,7 +1,7 @@
 //! What the location of one object depends on: its partners, their dissimilarities and the prior, in units of sigma.
 
 use crate::cholesky::{cholesky, solve_lower, solve_lower_transposed};
-use crate::likelihood::{Derivatives, Likelihood, MOST_HESSIAN_DIMS, Partners};
+use crate::likelihood::{Conditional, Derivatives, MOST_HESSIAN_DIMS, MapPoint};
 
 /// Dimensions up to which there are mode jumps: with more, there is a way around every hill.
 pub(super) const MOST_DIMS: usize = MOST_HESSIAN_DIMS;
@@ -12,29 +12,28 @@ const SETTLED: f64 = 0.02;
 
 /// The surroundings of one object; memory is reused from object to object.
 pub(super) struct Surroundings<'a> {
-    likelihood: &'a Likelihood,
-    partners: Partners,
+    likelihood: Box<dyn Conditional + 'a>,
     /// sigma^2 / Lambda.
     prior: Vec<f64>,
 }
 
 impl<'a> Surroundings<'a> {
     /// No surroundings yet.
-    pub fn new(likelihood: &'a Likelihood) -> Self {
-        Self { likelihood, partners: Partners::default(), prior: Vec::new() }
+    pub fn new(likelihood: Box<dyn Conditional + 'a>) -> Self {
+        Self { likelihood, prior: Vec::new() }
     }
 
     /// Those of the object at a coupling position.
-    pub fn gather(&mut self, x: &[f64], sigma: f64, position: usize, scales: &[f64]) {
-        self.likelihood.gather_partners(&mut self.partners, x, sigma, position);
+    pub fn gather(&mut self, at: MapPoint, position: usize, scales: &[f64]) {
+        self.likelihood.condition_on(at, position);
         self.prior.clear();
-        self.prior.extend(scales.iter().map(|scale| sigma * sigma / scale));
+        self.prior.extend(scales.iter().map(|scale| at.sigma * at.sigma / scale));
     }
 
     /// Minus the log density of the object at `at`, up to a constant.
     pub fn energy(&self, at: &[f64]) -> f64 {
         let prior: f64 = at.iter().zip(&self.prior).map(|(x, precision)| 0.5 * x * x * precision).sum();
-        prior + self.likelihood.energy_among(&self.partners, at)
+        prior + self.likelihood.energy(at)
     }
 
     /// Maximises from `at`, to a mode or until `is_known` recognises the basin; true if it does not.
@@ -56,7 +55,7 @@ impl<'a> Surroundings<'a> {
     fn step(&self, at: &mut [f64]) -> bool {
         let Derivatives { gradient, hessian } = self.derivatives(at);
         let n = at.len();
-        let weight = self.partners.len() as f64 + self.prior.iter().fold(0.0, |a: f64, b| a.max(*b));
+        let weight = self.likelihood.n_partners() as f64 + self.prior.iter().fold(0.0, |a: f64, b| a.max(*b));
         let mut step = gradient;
         let mut factor = [0.0; MOST_DIMS * MOST_DIMS];
         let is_bowl = cholesky(n, &hessian[..n * n], &mut factor[..n * n]).is_some();
@@ -80,7 +79,7 @@ impl<'a> Surroundings<'a> {
     /// Gradient and Hessian of the energy at a point.
     pub fn derivatives(&self, at: &[f64]) -> Derivatives {
         let n = at.len();
-        let mut derivatives = self.likelihood.derivatives_among(&self.partners, at);
+        let mut derivatives = self.likelihood.derivatives(at);
         for dim in 0..n {
             derivatives.gradient[dim] += self.prior[dim] * at[dim];
             derivatives.hessian[dim * n + dim] += self.prior[dim];

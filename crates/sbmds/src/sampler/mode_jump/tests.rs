@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::coupling::Pairs;
-use crate::likelihood::{Noise, Storage};
-use crate::posterior::Priors;
+use crate::likelihood::{Likelihood, LogLikelihood, Noise, Storage};
+use crate::posterior::{Priors, Spread};
 use crate::random::{Purpose, stream};
 
 /// Four others nearly on a line: the first object fits on both sides of it, on one a little better.
@@ -15,6 +15,10 @@ const TRUTH: [f64; 2] = [0.3, 1.0];
 const ERRORS: [f64; 4] = [0.1, -0.05, 0.15, -0.1];
 const SIGMA: f64 = 0.3;
 const SCALES: [f64; 2] = [4.0, 4.0];
+
+fn given(spread: &Spread) -> Given<'_> {
+    Given { sigma: SIGMA, spread, own: &[] }
+}
 
 fn posterior(noise: Noise) -> Posterior {
     let distance = |a: [f64; 2], b: [f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
@@ -36,7 +40,7 @@ fn map(at: [f64; 2]) -> Vec<f64> {
 /// The density of the first object, from the formulas that everything is checked against.
 fn density(posterior: &Posterior, noise: Noise, at: [f64; 2]) -> f64 {
     let mut log_density = 0.0;
-    posterior.likelihood().for_each_partner(0, |other, delta| {
+    posterior.likelihood().visit_partners(0, &mut |other, delta| {
         let [x, y] = OTHERS[other - 1];
         log_density += noise.log_density(delta, (at[0] - x).hypot(at[1] - y), SIGMA);
         true
@@ -80,8 +84,9 @@ fn jumps_alone_find_the_density_of_one_object() {
         for _ in 0..N_BATCHES {
             let mut sums = [0.0; 5];
             for _ in 0..N_JUMPS {
-                let mut jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+                let mut jumper = Jumper::new(&posterior, &mut x, given(&spread)).unwrap();
                 mode_jumps.jump(&mut jumper, &mut rng);
+                drop(jumper);
                 sums.iter_mut().zip(QUANTITIES).for_each(|(sum, quantity)| *sum += quantity([x[0], x[5]]));
             }
             means.push(sums.map(|sum| sum / N_JUMPS as f64));
@@ -103,8 +108,8 @@ fn derivatives_and_curvatures_are_those_of_the_energy() {
     for noise in Noise::ALL {
         let posterior = posterior(noise);
         let x = map([0.0, 0.0]);
-        let mut surroundings = Surroundings::new(posterior.likelihood());
-        surroundings.gather(&x, SIGMA, 0, &SCALES);
+        let mut surroundings = Surroundings::new(posterior.likelihood().conditional().unwrap());
+        surroundings.gather(MapPoint { x: &x, sigma: SIGMA, own: &[] }, 0, &SCALES);
         for at in [[1.0, 3.0], [-0.5, -2.0], [-2.0, 0.2]] {
             let derivatives = surroundings.derivatives(&at);
             let shifted = |dim: usize, by: f64| {
@@ -146,7 +151,7 @@ fn a_search_finds_both_sides_and_remembers_who_has_two() {
     let mut x = map([0.3, 1.0]);
     let spread = Spread::Scales(SCALES.to_vec());
     let mut mode_jumps = ModeJumps::default();
-    let mut jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+    let mut jumper = Jumper::new(&posterior, &mut x, given(&spread)).unwrap();
     mode_jumps.search(&mut jumper, &mut stream(1, 0, Purpose::Sampling));
     let first = mode_jumps.objects.iter().find(|multimodal| multimodal.object == 0);
     assert!(first.is_some_and(|first| first.anchors.len() == 2), "{mode_jumps:?}");
@@ -170,7 +175,7 @@ fn beside_a_line() -> (Posterior, Vec<f64>) {
 fn searches_never_lose_a_good_mode() {
     let (posterior, mut x) = beside_a_line();
     let spread = Spread::Scales(SCALES.to_vec());
-    let mut jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+    let mut jumper = Jumper::new(&posterior, &mut x, given(&spread)).unwrap();
     let rng = &mut stream(1, 0, Purpose::Sampling);
     for search in 0..3_000 {
         let modes = jumper.search_modes(0, &[], rng);
@@ -185,7 +190,7 @@ fn searches_never_lose_a_good_mode() {
 fn a_search_remembers_a_mode_that_is_improbable_now() {
     let (posterior, mut x) = beside_a_line();
     let spread = Spread::Scales(SCALES.to_vec());
-    let mut jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+    let mut jumper = Jumper::new(&posterior, &mut x, given(&spread)).unwrap();
     let mut mode_jumps = ModeJumps::default();
     mode_jumps.search(&mut jumper, &mut stream(1, 0, Purpose::Sampling));
     let first = mode_jumps.objects.iter().find(|multimodal| multimodal.object == 0);
@@ -197,7 +202,7 @@ fn a_search_remembers_a_mode_that_is_improbable_now() {
 fn a_mode_is_searched_from_the_middle_of_others_around_it() {
     let (posterior, mut x) = beside_a_line();
     let spread = Spread::Scales(SCALES.to_vec());
-    let jumper = Jumper::new(&posterior, &mut x, SIGMA, &spread).unwrap();
+    let jumper = Jumper::new(&posterior, &mut x, given(&spread)).unwrap();
     let mut around = jumper.nearest(0, &[-0.35 / SIGMA, -0.5 / SIGMA], &[false; 42]);
     around.sort_unstable();
     assert_eq!(around, [15, 17, 19]);
@@ -220,10 +225,10 @@ fn measured_without_error(locations: &[[f64; 2]]) -> (Likelihood, Vec<f64>) {
 }
 
 /// How many modes an object at `truth` among `others` has, and whether they pass for normals.
-fn tops_among(others: &[[f64; 2]], truth: [f64; 2]) -> (usize, bool) {
+fn modes_among(others: &[[f64; 2]], truth: [f64; 2]) -> (usize, bool) {
     let (likelihood, x) = measured_without_error(&[&[truth], others].concat());
-    let mut surroundings = Surroundings::new(&likelihood);
-    surroundings.gather(&x, SIGMA, 0, &SCALES);
+    let mut surroundings = Surroundings::new(likelihood.conditional().unwrap());
+    surroundings.gather(MapPoint { x: &x, sigma: SIGMA, own: &[] }, 0, &SCALES);
     let modes = Modes::find(&surroundings, std::iter::once(truth.map(|x| x / SIGMA).to_vec()));
     (modes.len(), modes.are_normal(&surroundings))
 }
@@ -233,7 +238,7 @@ fn tops_among(others: &[[f64; 2]], truth: [f64; 2]) -> (usize, bool) {
 #[test]
 fn a_mode_among_others_is_normal_and_a_ring_is_not() {
     let all_around: Vec<[f64; 2]> = (0..16).map(|k| [(f64::from(k)).cos(), (f64::from(k)).sin()]).collect();
-    assert_eq!(tops_among(&all_around, [0.1, 0.2]), (1, true));
+    assert_eq!(modes_among(&all_around, [0.1, 0.2]), (1, true));
     let side_by_side = [[-0.05, 0.0], [0.05, 0.0]];
-    assert_eq!(tops_among(&side_by_side, [0.0, 1.0]), (1, false));
+    assert_eq!(modes_among(&side_by_side, [0.0, 1.0]), (1, false));
 }

@@ -1,0 +1,1 @@
+//! Nothing but tests: sbmds against programs of others, which take longer to compile than sbmds itself.

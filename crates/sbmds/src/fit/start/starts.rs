@@ -1,0 +1,155 @@
+//! Where the chains start: one first map, jittered differently for each chain.
+
+use rand_chacha::ChaCha8Rng;
+
+use super::maximise::maximise;
+use crate::Locations;
+use crate::dissimilarity::spread_landmarks;
+use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds};
+use crate::fit::problem::Problem;
+use crate::fit::unit::rms_dissimilarity;
+use crate::likelihood::LogLikelihood;
+use crate::posterior::Parameters;
+use crate::random::{Purpose, stream};
+use crate::settings::Resolved;
+use crate::settings::config::Start;
+
+/// How far chains start from the first map, in parts of its extent.
+const SPREAD: f64 = 0.1;
+/// The same from a maximised map: jitter much wider than the posterior would undo the optimiser's work. Chains that
+/// begin so near each other are less of a test of R-hat.
+const SPREAD_AROUND_MODE: f64 = 0.02;
+/// Objects up to which classical MDS of a matrix takes seconds.
+const CLASSICAL_OBJECTS: usize = 20_000;
+/// Objects up to which all pairs of features are computed for classical MDS, which asks for each about ten times.
+const CLASSICAL_FEATURE_OBJECTS: usize = 1_000;
+/// Missing part of the coupled pairs beyond which a matrix is taken as a list of pairs.
+const MANY_MISSING: f64 = 0.3;
+/// Landmarks of a first map.
+const LANDMARKS: usize = 200;
+/// Ends of pairs from which the first sigma is computed.
+const RESIDUALS: usize = 20_000;
+/// The first sigma is at least this part of the dissimilarities: a perfect start must not get stuck.
+const SMALLEST_SIGMA: f64 = 1e-3;
+
+/// The first map, by position and in the model's unit.
+pub(crate) struct Starts<'a> {
+    problem: &'a Problem,
+    config: &'a Resolved,
+    /// `None` when every chain starts from the prior.
+    map: Option<Locations>,
+    /// Whether an optimiser has improved it.
+    is_maximised: bool,
+    spread: f64,
+    smallest_sigma: f64,
+}
+
+impl<'a> Starts<'a> {
+    pub fn new(problem: &'a Problem, config: &'a Resolved) -> Self {
+        let likelihood = problem.posterior.likelihood();
+        let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
+        let dissimilarity = |a: usize, b: usize| problem.data.get(a, b) / problem.unit.0;
+        let start = resolve(config.run.start, problem);
+        let map = match start {
+            Start::Prior => None,
+            Start::Graph => Some(graph_start(n_objects, n_dims, &|position| partners(likelihood, position))),
+            Start::Landmark => {
+                let landmarks = spread_landmarks(n_objects, LANDMARKS, dissimilarity);
+                Some(problem.coupling.to_positions(&landmark_mds(n_objects, n_dims, &landmarks, dissimilarity)))
+            }
+            Start::Classical | Start::Auto => {
+                Some(problem.coupling.to_positions(&classical_mds(n_objects, n_dims, dissimilarity)))
+            }
+        };
+        let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
+        let starts = Self { problem, config, map, is_maximised: false, spread: SPREAD, smallest_sigma };
+        if start == Start::Landmark { starts.maximised() } else { starts }
+    }
+
+    /// The first map; `None` when every chain starts from the prior.
+    pub fn map(&self) -> Option<&Locations> {
+        self.map.as_ref()
+    }
+
+    /// The map after maximising the posterior density: landmark MDS sees few of the pairs.
+    fn maximised(self) -> Self {
+        Self { map: self.maximise(), is_maximised: true, spread: SPREAD_AROUND_MODE, ..self }
+    }
+
+    /// The map where the posterior density is highest, as far as an optimiser finds it; `None` if chains start from the prior.
+    pub fn optimised(&self) -> Option<Locations> {
+        if self.is_maximised { self.map.clone() } else { self.maximise() }
+    }
+
+    fn maximise(&self) -> Option<Locations> {
+        let map = self.map.as_ref()?;
+        let parameters = self.parameters(map, &mut stream(self.config.run.seed, 0, Purpose::Start));
+        Some(maximise(&self.problem.posterior, map, parameters.sigma(), &parameters.spread))
+    }
+
+    /// Where a chain starts.
+    pub fn chain(&self, chain: usize) -> Parameters {
+        let likelihood = self.problem.posterior.likelihood();
+        let mut rng = stream(self.config.run.seed, chain, Purpose::Start);
+        let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
+        let x = match &self.map {
+            Some(map) => disperse(map, self.spread, &mut rng),
+            None => {
+                let x = self.problem.posterior.locations().draw_start(&mut rng);
+                Locations::from_fn(n_objects, n_dims, |position, dim| x[dim * n_objects + position])
+            }
+        };
+        self.parameters(&x, &mut rng)
+    }
+
+    /// All unknowns at a map: the noise and the scales that suit it.
+    fn parameters(&self, x: &Locations, rng: &mut ChaCha8Rng) -> Parameters {
+        let posterior = &self.problem.posterior;
+        let (likelihood, noise) = (posterior.likelihood(), posterior.noise());
+        // Above the floor, where sigma's coordinate is a number.
+        let least = || self.smallest_sigma.max(noise.floor() * std::f64::consts::SQRT_2);
+        let sigma = noise.known().unwrap_or_else(|| rms_residual(likelihood, x).max(least()));
+        let spread = posterior.locations().start_spread(x.as_slice(), rng);
+        let own = likelihood.own().map_or_else(Vec::new, |own| own.start());
+        Parameters { x: x.as_slice().to_vec(), variance: sigma * sigma, spread, own }
+    }
+}
+
+/// The best start for what is known.
+fn resolve(start: Start, problem: &Problem) -> Start {
+    if start != Start::Auto {
+        return start;
+    }
+    let n_objects = problem.data.n_objects();
+    let n_coupled = problem.coupling.pairs.count(n_objects) as f64;
+    let missing = 1.0 - problem.posterior.likelihood().n_pairs() as f64 / n_coupled;
+    match problem.data.is_dense_matrix() {
+        _ if problem.data.measured_pairs().is_some() || missing > MANY_MISSING => Start::Graph,
+        true if n_objects <= CLASSICAL_OBJECTS => Start::Classical,
+        false if n_objects <= CLASSICAL_FEATURE_OBJECTS => Start::Classical,
+        _ => Start::Landmark,
+    }
+}
+
+fn partners(likelihood: &dyn LogLikelihood, position: usize) -> Vec<(usize, f64)> {
+    let mut partners = Vec::new();
+    likelihood.visit_partners(position, &mut |other, delta| {
+        partners.push((other, delta));
+        true
+    });
+    partners
+}
+
+/// Root mean squared residual over coupled pairs of some of the positions, evenly spread.
+fn rms_residual(likelihood: &dyn LogLikelihood, x: &Locations) -> f64 {
+    let every = (2 * likelihood.n_pairs()).div_ceil(RESIDUALS).max(1);
+    let (mut squares, mut count) = (0.0, 0);
+    for position in (0..likelihood.n_objects()).step_by(every) {
+        likelihood.visit_partners(position, &mut |other, delta| {
+            squares += (delta - x.distance(position, other)).powi(2);
+            count += 1;
+            true
+        });
+    }
+    (squares / f64::from(count.max(1))).sqrt()
+}

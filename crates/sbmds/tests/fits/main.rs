@@ -1,0 +1,4 @@
+//! Whole fits: the verdict on the map, and results that follow the unit of the data.
+
+mod map_verdict;
+mod units;

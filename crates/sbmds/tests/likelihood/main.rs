@@ -1,0 +1,5 @@
+//! The likelihood against the double loop, and against pairs that are out of range.
+
+mod pairs;
+mod paths;
+mod single;

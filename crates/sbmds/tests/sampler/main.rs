@@ -1,0 +1,10 @@
+//! Samplers against what they must draw from: quadrature, joint distributions, other samplers, exact identities.
+
+mod conformance;
+mod integrator;
+mod joint;
+mod kit;
+mod mode_jumps;
+mod quadrature;
+mod single;
+mod tree;
