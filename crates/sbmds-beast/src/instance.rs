@@ -142,7 +142,7 @@ impl Instance {
         }
         let observations = Arc::new(Observations::new(self.shape, self.n_dims, &self.flags, values)?);
         let by_object = self.locations_by_object();
-        self.current.locations = by_object.reordered(&observations.order);
+        self.current.locations = observations.order.to_positions(&by_object);
         self.current.observations = Some(observations);
         self.current.forget();
         Ok(())
@@ -153,7 +153,7 @@ impl Instance {
         let State { locations, observations, .. } = &self.current;
         match observations {
             _ if locations.n_objects() == 0 => Locations::zeros(self.shape.n_objects(), self.n_dims),
-            Some(observations) => locations.reordered(&observations.positions),
+            Some(observations) => observations.order.to_objects(locations),
             None => locations.clone(),
         }
     }
@@ -179,7 +179,7 @@ impl Instance {
         for dim in 0..n_dims {
             let coordinates = locations.dim_mut(dim);
             for (object, location) in values.chunks_exact(n_dims).enumerate() {
-                let position = observations.as_ref().map_or(object, |observations| observations.positions[object]);
+                let position = observations.as_ref().map_or(object, |observations| observations.order.position(object));
                 coordinates[position] = location[dim];
             }
         }
@@ -203,7 +203,8 @@ impl Instance {
         if self.current.locations.n_objects() == 0 {
             return Err(CallError::new("updateLocations: one location without the others", "send all with -1 first"));
         }
-        let position = self.current.observations.as_ref().map_or(index, |observations| observations.positions[index]);
+        let position =
+            self.current.observations.as_ref().map_or(index, |observations| observations.order.position(index));
         self.current.move_object(position, values);
         Ok(())
     }

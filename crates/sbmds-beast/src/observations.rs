@@ -3,19 +3,17 @@
 use std::sync::OnceLock;
 
 use sbmds::beast::BeastFlags;
-use sbmds::coupling::{Coupling, Couplings, Pairs, lay};
+use sbmds::coupling::{Coupling, Couplings, ObjectOrder, Pairs, lay};
 use sbmds::dissimilarity::{Dissimilarities, Names};
-use sbmds::likelihood::{Connections, Likelihood, Noise, PartnerLists, Storage};
+use sbmds::likelihood::{Likelihood, LogLikelihood, Noise, PartnerLists, Storage};
 
 use crate::{CallError, Shape};
 
 /// What was observed, and which pairs of it enter the likelihood.
 pub(crate) struct Observations {
     pub likelihood: Likelihood,
-    /// The object at each coupling position.
-    pub order: Vec<usize>,
-    /// The coupling position of each object.
-    pub positions: Vec<usize>,
+    /// The object at each coupling position, and back.
+    pub order: ObjectOrder,
     /// Pairs that BEAST counts but the likelihood does not use.
     pub n_uncounted: usize,
     shape: Shape,
@@ -36,10 +34,8 @@ impl Observations {
         let value = |a: usize, b: usize| values[shape.index(order[a], order[b])];
         let likelihood = Likelihood::new(shape.n_objects(), n_dims, &pairs, noise, storage, value);
         check_connected(&couplings, &likelihood)?;
-        let mut positions = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(position, &object)| positions[object] = position);
         let n_uncounted = shape.n_counted().map_or(0, |counted| counted - likelihood.n_pairs());
-        Ok(Self { likelihood, order, positions, n_uncounted, shape, partners: OnceLock::new() })
+        Ok(Self { likelihood, order, n_uncounted, shape, partners: OnceLock::new() })
     }
 
     /// The partners of every object, made for the first object that moves alone: Hamiltonian chains never need them.
@@ -77,7 +73,7 @@ fn symmetric_coupling(
     values: &[f64],
 ) -> Result<Coupling, CallError> {
     let Some(couplings) = &flags.couplings else {
-        return Ok(all_pairs((0..n_objects).collect(), Pairs::full(n_objects)));
+        return Ok(all_pairs(Pairs::full(n_objects)));
     };
     let data = Dissimilarities::from_fn(Names::numbered(n_objects), |a, b| values[a * n_objects + b]);
     lay(couplings, &data, n_dims, &flags.lay).map_err(|error| CallError::from(error.to_string()))
@@ -87,11 +83,11 @@ fn symmetric_coupling(
 fn rectangular_coupling(rows: usize, columns: usize, values: &[f64]) -> Coupling {
     let measured = (0..rows * columns).filter(|&at| !values[at].is_nan());
     let pairs = measured.map(|at| ((at / columns) as u32, (rows + at % columns) as u32)).collect();
-    all_pairs((0..rows + columns).collect(), Pairs::Graph(pairs))
+    all_pairs(Pairs::graph(rows + columns, pairs).expect("rows before columns, in order"))
 }
 
-fn all_pairs(order: Vec<usize>, pairs: Pairs) -> Coupling {
-    Coupling { couplings: Couplings::Full, order, pairs }
+fn all_pairs(pairs: Pairs) -> Coupling {
+    Coupling { couplings: Couplings::Full, order: ObjectOrder::given(pairs.n_objects()), pairs }
 }
 
 /// Sparse couplings must join all objects. With all pairs, what is missing is the data's affair, as in BEAST.
@@ -99,7 +95,7 @@ fn check_connected(couplings: &Couplings, likelihood: &Likelihood) -> Result<(),
     if *couplings == Couplings::Full {
         return Ok(());
     }
-    let n_parts = Connections::of(likelihood).parts.len();
+    let n_parts = likelihood.connections().parts.len();
     if n_parts == 0 {
         return Ok(());
     }

@@ -9,6 +9,7 @@ use sbmds::likelihood::{Likelihood, Noise, Storage};
 use sbmds::run::{MOST_THREADS, check_memory};
 
 use crate::failure::Failure;
+use crate::say::{say, warn};
 
 /// Threads asked for with `--threads`, or as many as there are cores.
 pub fn n_threads(asked_for: Option<usize>) -> Result<usize, Failure> {
@@ -69,8 +70,8 @@ impl InputArgs {
             no_names: *no_names,
         };
         let data = dissimilarity::read(&self.input, &options)?;
-        data.notes().iter().for_each(|note| eprintln!("note: {note}"));
-        data.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
+        data.notes().iter().for_each(|note| say(format_args!("note: {note}")));
+        data.warnings().iter().for_each(warn);
         Ok(data)
     }
 }
@@ -162,7 +163,7 @@ impl CouplingArgs {
         let effort = Effort { n_iterations: 1 };
         let options = LayOptions { order, landmarks, seed: self.seed, effort };
         let coupling = coupling::lay(&self.couplings, data, n_dims, &options)?;
-        check_memory(&coupling.pairs, data.n_objects(), self.storage.into())?;
+        check_memory(&coupling.pairs, self.storage.into())?;
         Ok(coupling)
     }
 

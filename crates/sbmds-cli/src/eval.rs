@@ -6,7 +6,7 @@ use clap::Args;
 use sbmds::Locations;
 use sbmds::brownian::Precision;
 use sbmds::dissimilarity::{Names, read_positions};
-use sbmds::likelihood::{Connections, Workspace};
+use sbmds::likelihood::{LogLikelihood, Workspace};
 use sbmds::run::{disconnection, underdetermination};
 use serde::Serialize;
 
@@ -85,13 +85,13 @@ impl Eval {
         let tree_prior = self.tree_prior(&positions, data.names())?;
         let coupling = self.coupling.lay(&data, positions.n_dims())?;
         let likelihood = self.coupling.likelihood(&data, &coupling, positions.n_dims());
-        let connections = Connections::of(&likelihood);
+        let connections = likelihood.connections();
         let apart = disconnection(&connections, &coupling, data.names());
         for problem in apart.into_iter().chain(underdetermination(&connections, &coupling, data.names())) {
             warn(problem);
         }
 
-        let x = coupling.to_positions(&positions);
+        let x = coupling.order.to_positions(&positions);
         let mut gradient = Locations::zeros(x.n_objects(), x.n_dims());
         let mut workspace = Workspace::parallel();
         let log_likelihood = if self.gradient {
@@ -106,7 +106,7 @@ impl Eval {
                 self.sigma
             )));
         }
-        let by_object = coupling.to_objects(&gradient);
+        let by_object = coupling.order.to_objects(&gradient);
         let evaluation = Evaluation {
             n_objects: x.n_objects(),
             n_dims: x.n_dims(),

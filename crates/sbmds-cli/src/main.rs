@@ -17,6 +17,7 @@ mod failure;
 mod fit;
 mod fit_arguments;
 mod fit_settings;
+mod flags;
 mod from_beast;
 mod hdbscan;
 mod plot;

@@ -6,9 +6,16 @@ use std::io::Write;
 
 use sbmds::plain::message;
 
+use crate::flags::with_flags;
+
 /// A line, or several, on stderr. A closed terminal is no reason to stop: what is said is saved elsewhere, if it matters.
 pub fn say(text: impl Display) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", message(&text.to_string()));
+    let _ = writeln!(std::io::stderr().lock(), "{}", shown(&text.to_string()));
+}
+
+/// What the library says, as it is shown: with flags, and without control characters.
+pub fn shown(text: &str) -> String {
+    message(&with_flags(text))
 }
 
 /// A warning on stderr.

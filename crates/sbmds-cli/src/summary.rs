@@ -7,12 +7,13 @@ use clap::Args;
 use csv::StringRecord;
 use sbmds::Locations;
 use sbmds::dissimilarity::Names;
-use sbmds::plain::{self, message};
+use sbmds::plain;
 use sbmds::run::{RunDirectory, Summary, digits};
 use terminal_size::{Width, terminal_size_of};
 use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
+use crate::say::shown;
 use crate::{advice, terminal_map};
 
 /// Flags of `sbmds summary`.
@@ -52,7 +53,7 @@ impl SummaryCommand {
         let rows = Rows::read(&run)?.of(summary.n_objects)?;
         print!("{}", table(&summary));
         for warning in &summary.warnings {
-            println!("{}", message(&format!("warning: {warning}")));
+            println!("{}", shown(&format!("warning: {warning}")));
         }
         for sentence in summary.shown.sentences() {
             println!("note: {}", sentence.replace("RUN", &self.run.display().to_string()));
@@ -184,5 +185,5 @@ pub fn verdicts(summary: &Summary) -> String {
 fn table(summary: &Summary) -> String {
     let time = ("time", format!("{:.1} s of sampling over all chains", summary.seconds));
     let lines = summary.lines().into_iter().chain([time]).map(|(name, text)| format!("{name:14} {text}\n"));
-    message(&format!("{}\n\n{}", verdicts(summary), lines.collect::<String>()))
+    shown(&format!("{}\n\n{}", verdicts(summary), lines.collect::<String>()))
 }

@@ -40,6 +40,6 @@ fn bands() {
 #[test]
 fn landmarks() {
     for landmarks in 1..=4 {
-        check(&Pairs::Landmarks(landmarks), LANDMARK_VALUES[landmarks - 1], &LANDMARK_GRADIENTS[landmarks - 1]);
+        check(&Pairs::landmarks(5, landmarks), LANDMARK_VALUES[landmarks - 1], &LANDMARK_GRADIENTS[landmarks - 1]);
     }
 }

@@ -1,15 +1,44 @@
 //! Sparse Bayesian multidimensional scaling: from a table of dissimilarities to a map with honest error bars.
 //!
-//! Data flows through the modules in this order: [`dissimilarity`] (what was measured, by name), [`coupling`] (which
-//! pairs enter the likelihood), [`measurement`] (how a number, a limit or a titre depends on a distance), [`likelihood`] (how well
-//! [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one
-//! chain), [`draws`] (the store of posterior draws), [`diagnostics`] (whether to trust them), [`embedding`] (the map) and
-//! [`quality`] (whether it describes the data).
-//! [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, [`diffusion`] says what a fit
-//! with it found, [`cluster`] finds clusters in the draws. [`run`] is the whole story: a fit from file to directory;
-//! [`report`] makes a page and [`figures`] make pictures of it. [`calibration`] checks whole fits by simulation,
-//! [`files`] replaces files together, [`plain`] makes text fit to be shown, [`simulate`] makes data to try everything on, and
-//! [`random`] hands out the streams of random numbers. [`beast`] is how BEAST asks for all of this.
+//! ```
+//! use sbmds::{Dissimilarities, Fit, Names};
+//!
+//! // A unit square and its centre: pairs (0, 1), (0, 2), ... (3, 4).
+//! let names = Names::given(["NE", "NW", "SW", "SE", "centre"].map(String::from).to_vec()).expect("every name once");
+//! let values = [1.0, 1.4, 1.0, 0.7, 1.0, 1.4, 0.7, 1.0, 0.7, 0.7];
+//! let data = Dissimilarities::from_condensed(names, &values)?; // also dense, pairs, features, files
+//! let fit = Fit::of(&data).dims(2).couplings("full".parse()?).chains(2).draws(300).seed(1).run()?;
+//! println!("{}", fit.verdict()); // have the chains converged?
+//! println!("{:?}", fit.map().mean.object(4)); // where the centre is, on average
+//! let diagonal = fit.distances("NE", "SW")?; // a distance in every draw
+//! assert_eq!(diagonal.len(), 600);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Fit`] has one method per setting, and [`Fit::with`] reaches all of [`settings`]; the result is a [`Fitted`]. The same fit with
+//! its draws on disk, checkpoints and a resume is [`run::fit`]. Errors are [`RunError`]s, with an [`ErrorKind`] to match on.
+//!
+//! # The way of the data
+//!
+//! [`dissimilarity`] (what was measured, by name), [`coupling`] (which pairs enter the likelihood), [`likelihood`] (how well
+//! [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one chain), [`draws`] (posterior draws, in memory and on
+//! disk), [`diagnostics`] (whether to trust them), [`embedding`] (the map), [`quality`] (whether it describes the data), [`fit`] (all of
+//! it), [`run`] (in a directory). [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, and
+//! [`diffusion`] says what a fit with it found; [`measurement`] are titres and other measurements that are no distances; [`cluster`]
+//! finds clusters in the draws; [`calibration`] checks whole fits by simulation; [`simulate`] makes data.
+//!
+//! # Something of your own
+//!
+//! A log-likelihood of a map is a [`LogLikelihood`](likelihood::LogLikelihood), a prior of locations a
+//! [`LocationPrior`](posterior::LocationPrior), a prior of the noise a [`SigmaPrior`](posterior::SigmaPrior), a sampler a
+//! [`Move`](sampler::Move), a place for draws a [`DrawSink`](fit::DrawSink). The folder `examples` has programs with some.
+//!
+//! # Features
+//!
+//! All are on by default. Without them, neither fonts nor drawing nor compression of pictures is compiled.
+//!
+//! - `figures`: figures for papers, as SVG, PDF and PNG.
+//! - `report`: the interactive page.
 
 mod align;
 pub mod beast;
@@ -46,4 +75,12 @@ pub mod settings;
 pub mod simulate;
 pub mod tree;
 
+pub use coupling::Couplings;
+pub use dissimilarity::{Dissimilarities, Metric, Names};
+pub use error::{ErrorKind, RunError};
+pub use fit::{Fit, Fitted};
+pub use likelihood::Noise;
 pub use locations::Locations;
+pub use sampler::Sampler;
+pub use settings::{FitConfig, PriorFamily};
+pub use tree::Tree;

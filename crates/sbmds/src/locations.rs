@@ -25,6 +25,19 @@ impl Locations {
         Self { n_objects, n_dims, values }
     }
 
+    /// From N * D numbers, dimension by dimension.
+    ///
+    /// # Panics
+    /// If they are not a multiple of `n_objects`.
+    pub fn from_values(n_objects: usize, values: Vec<f64>) -> Self {
+        assert!(
+            n_objects > 0 && values.len().is_multiple_of(n_objects),
+            "{} numbers of {n_objects} objects",
+            values.len()
+        );
+        Self { n_objects, n_dims: values.len() / n_objects, values }
+    }
+
     /// Number of objects N.
     pub fn n_objects(&self) -> usize {
         self.n_objects

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rand::RngExt;
 use sbmds::Locations;
-use sbmds::coupling::Pairs;
+use sbmds::coupling::{PairShape, Pairs};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
 use sbmds::random::{Purpose, stream};
 use sbmds::simulate::{self, Simulation};
@@ -92,11 +92,11 @@ const RUN: usize = 1_000;
 
 /// All pairs in the order of the double loop, or runs of that order from random starts.
 fn sample(pairs: &Pairs, n_objects: usize) -> Vec<(usize, usize)> {
-    if pairs.count(n_objects) <= MOST_SAMPLED {
+    if pairs.count() <= MOST_SAMPLED {
         return from(pairs, n_objects, 0, 0).collect();
     }
     let mut rng = stream(SEED, 0, Purpose::Monitoring);
-    let n_rows = if let Pairs::Landmarks(count) = pairs { *count } else { n_objects };
+    let n_rows = if let PairShape::Landmarks(count) = pairs.shape() { count } else { n_objects };
     let mut sampled = Vec::with_capacity(MOST_SAMPLED);
     while sampled.len() < MOST_SAMPLED {
         let row = rng.random_range(0..n_rows);
@@ -117,27 +117,27 @@ fn from(pairs: &Pairs, n_objects: usize, row: usize, index: usize) -> impl Itera
 
 /// Where the row starts in the list of edges, if there is one.
 fn row_start(pairs: &Pairs, row: usize) -> usize {
-    match pairs {
-        Pairs::Graph(edges) => edges.partition_point(|&(near, _)| (near as usize) < row),
-        Pairs::Diagonals(_) | Pairs::Landmarks(_) => 0,
+    match pairs.shape() {
+        PairShape::Graph(edges) => edges.partition_point(|&(near, _)| (near as usize) < row),
+        PairShape::Diagonals(_) | PairShape::Landmarks(_) => 0,
     }
 }
 
 /// Number of partners after `row`.
 fn n_partners(pairs: &Pairs, n_objects: usize, row: usize) -> usize {
-    match pairs {
-        Pairs::Diagonals(offsets) => offsets.partition_point(|&offset| row + offset < n_objects),
-        Pairs::Landmarks(count) if row < *count => n_objects - 1 - row,
-        Pairs::Landmarks(_) => 0,
-        Pairs::Graph(_) => row_start(pairs, row + 1) - row_start(pairs, row),
+    match pairs.shape() {
+        PairShape::Diagonals(offsets) => offsets.partition_point(|&offset| row + offset < n_objects),
+        PairShape::Landmarks(count) if row < count => n_objects - 1 - row,
+        PairShape::Landmarks(_) => 0,
+        PairShape::Graph(_) => row_start(pairs, row + 1) - row_start(pairs, row),
     }
 }
 
 fn partner(pairs: &Pairs, row: usize, index: usize) -> usize {
-    match pairs {
-        Pairs::Diagonals(offsets) => row + offsets[index],
-        Pairs::Landmarks(_) => row + 1 + index,
-        Pairs::Graph(edges) => edges[index].1 as usize,
+    match pairs.shape() {
+        PairShape::Diagonals(offsets) => row + offsets[index],
+        PairShape::Landmarks(_) => row + 1 + index,
+        PairShape::Graph(edges) => edges[index].1 as usize,
     }
 }
 

@@ -146,7 +146,7 @@ impl Problem {
         let precision = Precision::identity(n_dims);
         let mut x = vec![0.0; n_objects * n_dims];
         brownian.draw(&mut brownian.workspace(), &precision, &mut rng, &mut x);
-        let map = Locations::from_fn(n_objects, n_dims, |object, dim| x[dim * n_objects + object]);
+        let map = Locations::from_values(n_objects, x.clone());
         let distance = |a: usize, b: usize| map.distance(a, b) * (1.0 + SIGMA * ((a * 31 + b) as f64).sin());
         let pairs = coupled.pairs(n_objects);
         let likelihood = Likelihood::new(n_objects, n_dims, &pairs, Noise::TruncatedNormal, Storage::F64, distance);

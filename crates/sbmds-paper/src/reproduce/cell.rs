@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rand_chacha::ChaCha8Rng;
-use sbmds::coupling::{Pairs, dispersed_offsets, random_offsets};
+use sbmds::coupling::{Pairs, random_offsets};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::Sampler;
 
@@ -85,9 +85,12 @@ impl Cell {
         match self.method {
             Method::Full | Method::Classical => Pairs::full(self.n_objects),
             Method::Band => Pairs::band(self.n_objects, self.count),
-            Method::Landmark => Pairs::Landmarks(self.count.min(self.n_objects - 1)),
-            Method::Dispersed => Pairs::Diagonals(dispersed_offsets(self.n_objects, self.count, &mut self.offsets())),
-            Method::Unchosen => Pairs::Diagonals(random_offsets(self.n_objects, self.count, &mut self.offsets())),
+            Method::Landmark => Pairs::landmarks(self.n_objects, self.count.min(self.n_objects - 1)),
+            Method::Dispersed => Pairs::dispersed(self.n_objects, self.count, &mut self.offsets()),
+            Method::Unchosen => {
+                let offsets = random_offsets(self.n_objects, self.count, &mut self.offsets());
+                Pairs::diagonals(self.n_objects, offsets).expect("offsets of this many objects")
+            }
         }
     }
 

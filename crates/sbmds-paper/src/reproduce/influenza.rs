@@ -111,7 +111,7 @@ impl Experiment for Influenza {
     }
 
     fn cost(&self, cell: &Cell) -> f64 {
-        cell.pairs().count(cell.n_objects) as f64
+        cell.pairs().count() as f64
     }
 
     fn findings(&self, rows: &[Row], scale: Scale) -> Findings {

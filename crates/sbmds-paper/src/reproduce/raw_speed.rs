@@ -64,7 +64,7 @@ impl Experiment for RawSpeed {
     }
 
     fn cost(&self, cell: &Cell) -> f64 {
-        1e5 + cell.pairs().count(cell.n_objects) as f64
+        1e5 + cell.pairs().count() as f64
     }
 
     fn findings(&self, rows: &[Row], scale: Scale) -> Findings {

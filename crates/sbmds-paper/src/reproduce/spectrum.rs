@@ -58,7 +58,7 @@ impl Experiment for Spectrum {
         let precisions = precisions(cell, data.truth());
         let variance = precisions.iter().map(|p| 1.0 / p).sum::<f64>() / precisions.len() as f64;
         let (softest, stiffest) = (precisions[0], precisions[precisions.len() - 1]);
-        Ok(vec![cell.pairs().count(cell.n_objects) as f64, stiffest / softest, variance, softest])
+        Ok(vec![cell.pairs().count() as f64, stiffest / softest, variance, softest])
     }
 
     fn cost(&self, cell: &Cell) -> f64 {

@@ -63,6 +63,7 @@ impl BrownianSettings {
 
 /// Why there is no such prior.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BrownianError {
     /// All branches have length zero.
     #[error("{tree}: all branches have length zero. Remedy: give a tree with branch lengths.")]

@@ -76,6 +76,7 @@ impl CalibrationSettings {
 
 /// Why nothing can be calibrated.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CalibrationError {
     /// Settings that make no fits or no ranks.
     #[error("{what} must be at least {least}, not {found}")]
@@ -150,8 +151,7 @@ fn quantity_names(priors: &Priors) -> Vec<String> {
 
 /// The values of all quantities at one point, in the order of their names.
 fn quantities(posterior: &Posterior, x: &[f64], sigma: f64, log_likelihood: f64) -> Vec<f64> {
-    let (n_objects, n_dims) = (posterior.likelihood().n_objects(), posterior.likelihood().n_dims());
-    let map = Locations::from_fn(n_objects, n_dims, |object, dim| x[dim * n_objects + object]);
+    let map = Locations::from_values(posterior.likelihood().n_objects(), x.to_vec());
     let mut values = vec![log_likelihood, mean_squared_distance(&map)];
     values.extend(PAIRS.map(|(a, b)| map.distance(a, b)));
     if !posterior.noise().known().is_some() {
@@ -196,7 +196,7 @@ impl Replicate {
     fn simulate(settings: &CalibrationSettings, rng: &mut ChaCha8Rng) -> Result<Self, CalibrationError> {
         let (n_objects, n_dims) = (settings.n_objects, settings.n_dims);
         let mut truth = settings.priors.draw(n_objects, n_dims, rng);
-        let locations = Locations::from_fn(n_objects, n_dims, |object, dim| truth.x[dim * n_objects + object]);
+        let locations = Locations::from_values(n_objects, truth.x.clone());
         let noise = simulate::Noise::TruncatedNormal { sd: truth.sigma() };
         let simulation = Simulation::around(locations, noise, rng);
         let data = Dissimilarities::from_fn(Names::numbered(n_objects), |a, b| simulation.delta(a, b));
@@ -205,11 +205,11 @@ impl Replicate {
         let dissimilarity = |a: usize, b: usize| data.get(coupling.order[a], coupling.order[b]);
         let (pairs, noise) = (&coupling.pairs, Noise::TruncatedNormal);
         let likelihood = Likelihood::new(n_objects, n_dims, pairs, noise, Storage::F64, dissimilarity);
-        truth.x = coupling.to_positions(simulation.truth()).as_slice().to_vec();
+        truth.x = coupling.order.to_positions(simulation.truth()).as_slice().to_vec();
         Ok(Self {
             truth,
             posterior: Posterior::new(Arc::new(likelihood), settings.priors.clone()),
-            first_map: coupling.to_positions(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b))),
+            first_map: coupling.order.to_positions(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b))),
         })
     }
 

@@ -9,6 +9,7 @@ use crate::files::SetError;
 
 /// An error of clustering a run; every message says what to do.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClusterError {
     /// The draws cannot be read.
     #[error(transparent)]
@@ -25,7 +26,7 @@ pub enum ClusterError {
         known: String,
     },
     /// A column without any label of an object.
-    #[error("column {0:?} of the table of labels is empty for all objects; choose another with --truth")]
+    #[error("column {0:?} of the table of labels is empty for all objects; choose another with `truth`")]
     EmptyColumn(String),
     /// An object the run does not know.
     #[error("the run has no object {0:?}; write the name as in the first column of embedding.csv")]
@@ -45,7 +46,7 @@ pub enum ClusterError {
     #[error(transparent)]
     Set(#[from] SetError),
     /// The system refused to read or write.
-    #[error("cannot {action} {path}: {cause}; check the disk or choose another directory with --out")]
+    #[error("cannot {action} {path}: {cause}; check the disk or choose another directory with `out`")]
     Io {
         /// What was tried, as a verb.
         action: &'static str,

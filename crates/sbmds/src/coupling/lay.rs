@@ -2,7 +2,7 @@
 
 use rand::seq::SliceRandom;
 
-use super::{Coupling, Couplings, Effort, Pairs, dispersed_offsets};
+use super::{Coupling, Couplings, Effort, ObjectOrder, Pairs};
 use crate::dissimilarity::{Dissimilarities, InputError, read_edges, spread_landmarks};
 use crate::random::{Purpose, stream};
 
@@ -60,18 +60,23 @@ pub fn lay(
         let landmarks: Vec<usize> = positions.into_iter().map(|position| order[position]).collect();
         put_first(&mut order, &landmarks);
     }
+    let order = ObjectOrder::new(order);
     let pairs = match &couplings {
         Couplings::Full | Couplings::Auto => Pairs::full(n_objects),
         Couplings::Band(bands) => Pairs::band(n_objects, *bands),
         // The last object has no later one: N - 1 landmarks are all pairs.
-        Couplings::Landmark(count) => Pairs::Landmarks((*count).min(n_objects - 1)),
+        Couplings::Landmark(count) => Pairs::landmarks(n_objects, (*count).min(n_objects - 1)),
         Couplings::Dispersed(bands) => {
-            Pairs::Diagonals(dispersed_offsets(n_objects, *bands, &mut stream(options.seed, 0, Purpose::Coupling)))
+            Pairs::dispersed(n_objects, *bands, &mut stream(options.seed, 0, Purpose::Coupling))
         }
-        Couplings::Graph(path) => graph(&read_edges(path, data.names())?, &order),
+        Couplings::Graph(path) => graph(read_edges(path, data.names())?.into_iter(), &order),
     };
+    // An edge list has the measured pairs alone.
     let pairs = match data.measured_pairs() {
-        Some(measured) => measured_only(&pairs, measured, &order),
+        Some(measured) => {
+            let measured = graph(measured.iter().map(|&(a, b, _)| (a, b)), &order);
+            measured.of_graph_where(|a, b| pairs.contains(a, b))
+        }
         None => pairs,
     };
     Ok(Coupling { couplings, order, pairs })
@@ -95,38 +100,15 @@ fn put_first(order: &mut Vec<usize>, chosen: &[usize]) {
     order.splice(0..0, chosen.iter().copied());
 }
 
-/// The position of each object.
-fn positions(order: &[usize]) -> Vec<u32> {
-    let mut positions = vec![0; order.len()];
-    for (position, &object) in order.iter().enumerate() {
-        positions[object] = position as u32;
-    }
-    positions
-}
-
-fn graph(edges: &[(u32, u32)], order: &[usize]) -> Pairs {
-    let positions = positions(order);
-    let mut pairs: Vec<(u32, u32)> = edges
-        .iter()
-        .map(|&(a, b)| {
-            let (a, b) = (positions[a as usize], positions[b as usize]);
-            (a.min(b), a.max(b))
-        })
-        .collect();
+/// The pairs of objects as pairs of positions; `edges` are distinct pairs of distinct objects.
+fn graph(edges: impl Iterator<Item = (u32, u32)>, order: &ObjectOrder) -> Pairs {
+    let by_position = |(a, b): (u32, u32)| {
+        let [a, b] = [a, b].map(|object| order.position(object as usize) as u32);
+        (a.min(b), a.max(b))
+    };
+    let mut pairs: Vec<(u32, u32)> = edges.map(by_position).collect();
     pairs.sort_unstable();
-    Pairs::Graph(pairs)
-}
-
-/// The measured pairs among the coupled: what an edge list can say.
-fn measured_only(pairs: &Pairs, measured: &[(u32, u32, f64)], order: &[usize]) -> Pairs {
-    let edges: Vec<(u32, u32)> = measured.iter().map(|&(a, b, _)| (a, b)).collect();
-    match graph(&edges, order) {
-        Pairs::Graph(edges) => {
-            let coupled = |&(a, b): &(u32, u32)| pairs.contains(a as usize, b as usize);
-            Pairs::Graph(edges.into_iter().filter(coupled).collect())
-        }
-        other => other,
-    }
+    Pairs::graph(order.len(), pairs).expect("distinct pairs of the objects")
 }
 
 #[cfg(test)]
@@ -145,7 +127,7 @@ mod tests {
 
     #[test]
     fn given_order_is_kept_and_shuffles_follow_the_seed() {
-        let order = |order, seed| laid("band:2", order, LandmarkChoice::First, seed).order;
+        let order = |order, seed| laid("band:2", order, LandmarkChoice::First, seed).order.to_vec();
         assert_eq!(order(Order::Given, 1), (0..9).collect::<Vec<_>>());
         assert_eq!(order(Order::Shuffle, 1), order(Order::Shuffle, 1));
         assert_ne!(order(Order::Shuffle, 1), order(Order::Shuffle, 2));
@@ -154,8 +136,8 @@ mod tests {
     #[test]
     fn spread_landmarks_come_first_and_the_rest_keep_their_order() {
         let coupling = laid("landmark:3", Order::Given, LandmarkChoice::MaxMin, 1);
-        assert_eq!(coupling.order, [0, 8, 4, 1, 2, 3, 5, 6, 7]);
-        assert_eq!(coupling.pairs, Pairs::Landmarks(3));
+        assert_eq!(*coupling.order, [0, 8, 4, 1, 2, 3, 5, 6, 7]);
+        assert_eq!(coupling.pairs, Pairs::landmarks(9, 3));
         let shuffled = laid("landmark:3", Order::Shuffle, LandmarkChoice::MaxMin, 1);
         let first = laid("landmark:3", Order::Shuffle, LandmarkChoice::First, 1);
         assert_eq!(shuffled.order[0], first.order[0]);
@@ -165,7 +147,7 @@ mod tests {
     fn too_many_bands_or_landmarks_are_all_pairs() {
         for couplings in ["full", "band:8", "band:100", "landmark:8", "landmark:100", "dispersed:4", "dispersed:100"] {
             let coupling = laid(couplings, Order::Shuffle, LandmarkChoice::First, 1);
-            assert_eq!(coupling.pairs.count(9), 36, "{couplings}");
+            assert_eq!(coupling.pairs.count(), 36, "{couplings}");
         }
     }
 }

@@ -8,6 +8,7 @@ use super::effort::Effort;
 
 /// Which pairs are coupled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Couplings {
     /// All pairs while a fit takes minutes, else as many dispersed bands as that affords, at least ceil(D sqrt(N)).
     #[default]

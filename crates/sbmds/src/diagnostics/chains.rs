@@ -12,6 +12,7 @@ pub struct Chains<'a> {
 
 /// Why draws are not a set of [`Chains`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChainsError {
     /// No chain at all.
     #[error("there are no chains to diagnose")]

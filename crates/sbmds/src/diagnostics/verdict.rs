@@ -35,6 +35,7 @@ pub struct Worst {
 /// Whether a run can be trusted; `Display` says it in a sentence or two.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Verdict {
     /// Every R-hat and every effective sample size is within the limits.
     Converged {
@@ -129,7 +130,7 @@ fn how_much_longer(times: f64) -> String {
         _ if times < 10.0 => format!("run about {:.1} times longer", (times * 10.0).ceil() / 10.0),
         _ if times.is_finite() => format!("run about {times:.0} times longer"),
         // R-hat is infinite where every chain stays at a value of its own.
-        _ => "the chains are stuck (infinite R-hat); restart with a longer --warmup".to_owned(),
+        _ => "the chains are stuck (infinite R-hat); restart with a longer `warmup`".to_owned(),
     }
 }
 

@@ -248,7 +248,7 @@ fn verdicts_read_as_sentences() {
     };
     assert_eq!(
         stuck.to_string(),
-        "Not converged yet: the chains are stuck (infinite R-hat); restart with a longer --warmup. The largest R-hat is inf (sigma; should be \
+        "Not converged yet: the chains are stuck (infinite R-hat); restart with a longer `warmup`. The largest R-hat is inf (sigma; should be \
          below 1.01), the smallest effective sample size 40 (sigma; should be at least 400)."
     );
     let disagree = Verdict::ChainsDisagree {

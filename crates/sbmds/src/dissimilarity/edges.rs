@@ -113,8 +113,8 @@ impl Columns {
             Some(column) if column >= 2 => Ok(Self { n_cells: first.len(), value: column }),
             found => {
                 let problem = match found {
-                    Some(_) => format!("--value {}: the first two columns hold the names", shortened(wanted)),
-                    None => format!("--value {}: there is no such column", shortened(wanted)),
+                    Some(_) => format!("`value` {}: the first two columns hold the names", shortened(wanted)),
+                    None => format!("`value` {}: there is no such column", shortened(wanted)),
                 };
                 let remedy = format!("give the name or the number (from 3) of one of the columns: {}", listed(first));
                 Err(Fault::new(problem, remedy))

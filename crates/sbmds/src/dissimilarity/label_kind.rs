@@ -16,17 +16,17 @@ impl Labels {
     /// If there is no such column, or one of `numeric` holds words; the message says what to do.
     pub fn with_kinds(mut self, categorical: &[String], numeric: &[String]) -> Result<Self, String> {
         for name in categorical {
-            let column = self.named("--categorical", name)?;
+            let column = self.named("`categorical`", name)?;
             if let LabelValues::Numeric(values) = &column.values {
                 column.values = classes(values).ok_or_else(|| {
-                    format!("--categorical: column {name} has more than 65,534 different numbers. Remedy: leave it as numbers")
+                    format!("`categorical`: column {name} has more than 65,534 different numbers. Remedy: leave it as numbers")
                 })?;
             }
         }
         for name in numeric {
-            let column = self.named("--numeric", name)?;
+            let column = self.named("`numeric`", name)?;
             column.values = amounts(&column.values)
-                .ok_or_else(|| format!("--numeric: column {name} holds words. Remedy: leave the flag out"))?;
+                .ok_or_else(|| format!("`numeric`: column {name} holds words. Remedy: leave it out"))?;
         }
         Ok(self)
     }
@@ -134,7 +134,7 @@ mod tests {
         let unknown = column(years_of_words()).with_kinds(&["age".into()], &[]).unwrap_err();
         assert!(unknown.contains("no column \"age\"") && unknown.contains("Remedy: give one of digit"), "{unknown}");
         let words = column(years_of_words()).with_kinds(&[], &["digit".into()]).unwrap_err();
-        assert!(words.contains("--numeric: column digit holds words"), "{words}");
+        assert!(words.contains("`numeric`: column digit holds words"), "{words}");
     }
 
     fn years_of_words() -> LabelValues {

@@ -146,13 +146,13 @@ impl Rows {
             let found = if is_unique { "decimal" } else { "repeated" };
             let text = format!(
                 "{file}: the first column{called} holds {found} numbers, so it is taken as a feature, not as names (as with \
-                 --no-names)"
+                 `no_names`)"
             );
             return (true, Some(text));
         }
         let are_counted = whole.windows(2).all(|two| two[0].map(|first| first + 1) == two[1]);
         let text = format!(
-            "{file}: the first column{called} holds different whole numbers and is taken for names; --no-names takes it as a \
+            "{file}: the first column{called} holds different whole numbers and is taken for names; `no_names` takes it as a \
              feature"
         );
         (false, (!are_counted).then_some(text))

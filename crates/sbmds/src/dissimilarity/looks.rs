@@ -31,9 +31,9 @@ pub(super) fn text(head: &[u8]) -> Option<Fault> {
     } else if starts_with_any(text, &["<?xml", "<svg", "<graphml", "<nexml"]) {
         ("XML", "save the numbers as a table, for example as CSV")
     } else if starts_with_any(text, &["#nexus"]) {
-        ("a NEXUS file, which holds trees or sequences", "give dissimilarities here, and a tree with --tree FILE")
+        ("a NEXUS file, which holds trees or sequences", "give dissimilarities here, and a tree with `tree` FILE")
     } else if text.starts_with("((") || (text.starts_with('(') && (text.contains(':') || text.contains(");"))) {
-        ("a tree (Newick)", "give dissimilarities here, and the tree with --tree FILE")
+        ("a tree (Newick)", "give dissimilarities here, and the tree with `tree` FILE")
     } else if text.starts_with('>') && !text[1..].trim_start().starts_with(|first: char| first.is_ascii_digit()) {
         ("sequences (FASTA)", "compute dissimilarities of the sequences first, for example with dist.dna of R's ape")
     } else if starts_with_any(text, &["%%matrixmarket"]) {

@@ -115,7 +115,7 @@ fn unknown_row(name: &str) -> Fault {
     }
     Fault::new(
         format!("the row name {} is not in the header", shortened(name)),
-        "give the same names in the header and in the first column; a table of features needs --features",
+        "give the same names in the header and in the first column; a table of features needs `features`",
     )
 }
 

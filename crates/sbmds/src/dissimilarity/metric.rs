@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The dissimilarity of two feature vectors x and y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Metric {
     /// |x - y|.
     Euclidean,

@@ -240,8 +240,8 @@ fn check_options(is_npy: bool, options: &ReadOptions) -> Result<(), Fault> {
     if options.value.is_some()
         && (is_npy || options.features.is_some() || matches!(format, Format::Matrix | Format::Phylip))
     {
-        let problem = "--value names the column of an edge list, which this is not";
-        return Err(Fault::new(problem, "leave --value out"));
+        let problem = "`value` names the column of an edge list, which this is not";
+        return Err(Fault::new(problem, "leave `value` out"));
     }
     Ok(())
 }

@@ -107,7 +107,7 @@ fn is_table_of_labels(grid: &Grid<'_>) -> bool {
 }
 
 fn labels() -> Fault {
-    let remedy = "give dissimilarities, and this file with --labels";
+    let remedy = "give dissimilarities, and this file with `labels`";
     Fault::new("this looks like a table of labels, not of dissimilarities", remedy)
 }
 
@@ -173,7 +173,7 @@ fn further_columns(grid: &Grid<'_>) -> Fault {
     Fault::new(
         format!("this looks like an edge list with {} columns: {}", columns.len(), listed(&columns)),
         format!(
-            "say which column holds the dissimilarity, with --value COLUMN ({choices}); the first two hold the names"
+            "say which column holds the dissimilarity, with `value` COLUMN ({choices}); the first two hold the names"
         ),
     )
 }

@@ -6,6 +6,7 @@ use super::npy::MAGIC;
 
 /// How dissimilarities are written in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// Told from the file.
     #[default]

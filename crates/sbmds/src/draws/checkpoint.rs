@@ -16,14 +16,15 @@ use crate::files::remedy;
 const MAGIC: [u8; 8] = *b"sbmds-cp";
 const HEADER_LEN: usize = 32;
 
-/// Version of the layout and of what sbmds puts in it; a checkpoint of another version is refused.
-pub const FORMAT_VERSION: u32 = 1;
+/// Version of the layout and of what sbmds puts in it (a test pins the bytes); a checkpoint of another version is refused.
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Why a checkpoint cannot be written or read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// There is none.
-    #[error("there is no checkpoint {0}; start the fit without --resume")]
+    #[error("there is no checkpoint {0}; start the fit without `resume`")]
     Missing(PathBuf),
     /// The system refused to read or write.
     #[error("cannot {action} the checkpoint {path}: {cause}; {}", remedy(cause))]
@@ -50,7 +51,7 @@ pub enum CheckpointError {
     },
     /// Of a run with other settings or data.
     #[error(
-        "the checkpoint {0} belongs to a run with other data or settings; resume with those or choose another directory with --out"
+        "the checkpoint {0} belongs to a run with other data or settings; resume with those or choose another directory with `out`"
     )]
     WrongRun(PathBuf),
     /// Shorter than it says.

@@ -7,6 +7,7 @@ use crate::files::{SetError, remedy};
 
 /// An error of the store of draws; every message names the path and what to do.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// The system refused to read or write.
     #[error("cannot {action} {path}: {cause}; {}", remedy(cause))]
@@ -19,7 +20,7 @@ pub enum StoreError {
         cause: io::Error,
     },
     /// A new run would overwrite the draws of an old one.
-    #[error("{path} already holds draws; continue that run with --resume or choose another directory with --out")]
+    #[error("{path} already holds draws; continue that run with `resume` or choose another directory with `out`")]
     Exists {
         /// The store that is in the way.
         path: PathBuf,
@@ -60,7 +61,7 @@ pub enum StoreError {
         n_draws: usize,
     },
     /// The checkpoint does not belong to this store.
-    #[error("the checkpoint does not fit {path}: {what}; start the fit anew in another directory with --out")]
+    #[error("the checkpoint does not fit {path}: {what}; start the fit anew in another directory with `out`")]
     WrongCheckpoint {
         /// The store.
         path: PathBuf,
@@ -92,7 +93,7 @@ pub enum StoreError {
         n_draws: usize,
     },
     /// The run kept no locations.
-    #[error("{path} holds no locations: the run was made with --keep summary; fit again with --keep all")]
+    #[error("{path} holds no locations: the run was made with `keep` summary; fit again with `keep` all")]
     NoLocations {
         /// The store.
         path: PathBuf,
@@ -101,7 +102,7 @@ pub enum StoreError {
     #[error(transparent)]
     Set(#[from] SetError),
     /// Nothing to export yet.
-    #[error("{path} holds no draw of every chain yet; continue the run with --resume")]
+    #[error("{path} holds no draw of every chain yet; continue the run with `resume`")]
     NoDraws {
         /// The store.
         path: PathBuf,
@@ -129,6 +130,6 @@ mod tests {
         let full = StoreError::io("write", Path::new("out/draws.npy"))(io::ErrorKind::StorageFull.into());
         let message = full.to_string();
         assert!(message.starts_with("cannot write out/draws.npy") && message.contains("free some space"), "{message}");
-        assert!(!message.contains("--resume"), "only a fit can be resumed: {message}");
+        assert!(!message.contains("`resume`"), "only a fit can be resumed: {message}");
     }
 }

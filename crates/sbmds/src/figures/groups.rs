@@ -50,12 +50,12 @@ struct Groups {
 
 impl Groups {
     fn of(column: Option<&LabelColumn>) -> Result<Self, RunError> {
-        let remedy = "give a table of labels with --labels, and with --group the column that names the groups";
+        let remedy = "give a table of labels with `labels`, and with `group` the column that names the groups";
         let Some(LabelColumn { name, values }) = column else {
-            return Err(RunError::setting("--group", "a figure of groups needs to know them", remedy));
+            return Err(RunError::setting("`group`", "a figure of groups needs to know them", remedy));
         };
         let LabelValues::Categorical { levels, codes } = values else {
-            return Err(RunError::setting("--group", format!("{name} is a column of numbers, not of groups"), remedy));
+            return Err(RunError::setting("`group`", format!("{name} is a column of numbers, not of groups"), remedy));
         };
         let mut members = vec![Vec::new(); levels.len()];
         for (object, &code) in codes.iter().enumerate().filter(|(_, code)| **code != NO_LEVEL) {
@@ -88,7 +88,7 @@ mod tests {
             [[5.0, 0.0], [1.0, 2.0], [9.0, 1.0], [7.0, 7.0], [6.0, 8.0], [3.0, 4.0]][object][dim]
         });
         assert_eq!((groups.medians(&mean, 0), groups.medians(&mean, 1)), (vec![2.0, 6.0], vec![3.0, 1.0]));
-        assert!(Groups::of(None).err().unwrap().to_string().contains("--group"));
+        assert!(Groups::of(None).err().unwrap().to_string().contains("`group`"));
         let numbers = column(LabelValues::Numeric(vec![1.0; 6]));
         assert!(Groups::of(Some(&numbers)).err().unwrap().to_string().contains("column of numbers"));
     }

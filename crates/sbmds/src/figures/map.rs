@@ -41,7 +41,7 @@ pub(super) fn checked_axes((first, second): (usize, usize), n_dims: usize) -> Re
         return Ok((first - 1, Some(second - 1)));
     }
     let problem = format!("axes {first} and {second} of a map with {n_dims} dimensions");
-    Err(RunError::setting("--axes", problem, format!("give two different numbers from 1 to {n_dims}, such as 1,2")))
+    Err(RunError::setting("`axes`", problem, format!("give two different numbers from 1 to {n_dims}, such as 1,2")))
 }
 
 /// Where everything is, in the units of the map.

@@ -40,6 +40,7 @@ use crate::run::{FinishedRun, RunError};
 
 /// What a figure shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// The map shown, with 95% ellipses; objects that have several modes with one for each.
     Map,
@@ -120,7 +121,7 @@ const POINTS_PER_MM: f64 = 72.0 / 25.4;
 pub fn draw(kind: Kind, runs: &[FinishedRun], options: &Options) -> Result<Scene, RunError> {
     if !WIDTHS_MM.contains(&options.width_mm) {
         let problem = format!("{} mm is no width for a figure", options.width_mm);
-        return Err(RunError::setting("--width-mm", problem, "give 40 to 1000; one column of most journals is 89"));
+        return Err(RunError::setting("`width_mm`", problem, "give 40 to 1000; one column of most journals is 89"));
     }
     let width = options.width_mm * POINTS_PER_MM;
     let quantity = options.quantity.as_deref();

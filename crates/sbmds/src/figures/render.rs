@@ -45,7 +45,7 @@ pub fn write(scene: &Scene, path: &Path) -> Result<(), RunError> {
         "png" => png(scene),
         _ => {
             let problem = format!("{} ends neither in .svg nor in .pdf nor in .png", path.display());
-            return Err(RunError::setting("--out", problem, "give a file name that ends in .svg, .pdf or .png"));
+            return Err(RunError::setting("`out`", problem, "give a file name that ends in .svg, .pdf or .png"));
         }
     };
     let bytes = drawn.map_err(|problem| RunError::io("draw", path)(std::io::Error::other(problem)))?;

@@ -88,7 +88,7 @@ fn what_cannot_be_drawn_is_refused_with_a_remedy() {
     let axes = refused(Options { axes: (1, 3), ..Options::default() });
     assert!(axes.contains("axes 1 and 3 of a map with 2 dimensions") && axes.contains("Remedy"), "{axes}");
     assert!(refused(Options { axes: (2, 2), ..Options::default() }).contains("two different numbers"));
-    assert!(refused(Options { width_mm: 3.0, ..Options::default() }).contains("--width-mm"));
+    assert!(refused(Options { width_mm: 3.0, ..Options::default() }).contains("`width_mm`"));
     let scene = draw(Kind::Map, &runs, &Options::default()).unwrap();
     let error = write(&scene, &directory.path().join("map.eps")).unwrap_err().to_string();
     assert!(error.contains("ends neither in .svg nor in .pdf nor in .png"), "{error}");

@@ -12,7 +12,7 @@ use crate::run::{FinishedRun, RunError};
 
 pub(super) fn draw(run: &FinishedRun, options: &Options, width: f64) -> Result<Scene, RunError> {
     let axes = checked_axes(options.axes, run.reader().n_dims())?;
-    let problem = |what: &str| RunError::setting("RUN", format!("{} {what}", run.path().display()), "fit with --tree");
+    let problem = |what: &str| RunError::setting("RUN", format!("{} {what}", run.path().display()), "fit with `tree`");
     let tree = run.tree()?.ok_or_else(|| problem("was fitted without a tree"))?;
     let nodes = NodeMap::of(&run.node_draws(&tree)?)?.ok_or_else(|| problem("kept no locations"))?;
     Ok(on_sheet(&nodes, run, axes, width))

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// An error of a set of files; every message says what to do.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SetError {
     /// A file is not the one that was written.
     #[error("{path} is not as it was written ({what}). Remedy: make the files of this directory again")]
@@ -42,8 +43,8 @@ pub(crate) fn remedy(cause: &io::Error) -> &'static str {
     use io::ErrorKind::*;
     match cause.kind() {
         StorageFull | QuotaExceeded => "free some space, then try again (what was written before stays readable)",
-        PermissionDenied | ReadOnlyFilesystem => "choose a directory you may write to with --out",
-        NotADirectory => "a part of this path is a file: choose another directory with --out",
+        PermissionDenied | ReadOnlyFilesystem => "choose a directory you may write to with `out`",
+        NotADirectory => "a part of this path is a file: choose another directory with `out`",
         NotFound => "check that the directory is there",
         _ => "check the disk, then try again",
     }

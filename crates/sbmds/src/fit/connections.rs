@@ -17,7 +17,7 @@ pub fn disconnection(connections: &Connections, coupling: &Coupling, names: &Nam
     let remedy = match coupling.couplings {
         // Every measured pair is in use: no coupling can join the parts.
         Couplings::Full => "fit the parts apart, each from a file of its own, or measure pairs that join them",
-        _ => "couple more pairs (--couplings dispersed:B with a larger B, or full) or measure pairs that join them",
+        _ => "couple more pairs (`couplings` dispersed:B with a larger B, or full) or measure pairs that join them",
     };
     Some(format!(
         "the coupling graph has {} connected components; objects outside the largest: {}. Remedy: {remedy}",

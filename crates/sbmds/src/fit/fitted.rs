@@ -312,7 +312,7 @@ impl Fitted {
         let problem = format!("{} has no quantity {name:?}", self.path().display());
         let remedy =
             format!("give one of the first column of diagnostics.csv or of the store: {}, ...", some.join(", "));
-        Err(RunError::setting("--quantity", problem, remedy))
+        Err(RunError::setting("`quantity`", problem, remedy))
     }
 
     /// What the store holds, but for distances: those have readable names of their own.
@@ -352,7 +352,7 @@ fn chains_of(summary: &Summary, reader: &DrawReader, mode: usize) -> Result<Vec<
         let modes = if n_modes == 1 { "one mode".to_owned() } else { format!("{n_modes} modes") };
         let problem = format!("{mode} is asked for, and the chains are in {modes}");
         return Err(RunError::setting(
-            "--mode",
+            "`mode`",
             problem,
             format!("give a number from 1 to {n_modes}, or leave it out"),
         ));

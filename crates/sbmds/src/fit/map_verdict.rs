@@ -3,6 +3,7 @@
 use super::coupled::CoupledPairs;
 use super::problem::Problem;
 use crate::Locations;
+use crate::coupling::Coupling;
 use crate::draws::{DrawReader, Spaced};
 use crate::embedding::Moments;
 use crate::error::RunError;
@@ -68,15 +69,11 @@ fn visit_draws(
 struct Known<'a> {
     problem: &'a Problem,
     coupled: CoupledPairs<'a>,
-    /// The coupling position of each object.
-    positions: Vec<usize>,
 }
 
 impl<'a> Known<'a> {
     fn new(problem: &'a Problem) -> Self {
-        let mut positions = vec![0; problem.coupling.order.len()];
-        problem.coupling.order.iter().enumerate().for_each(|(position, &object)| positions[object] = position);
-        Self { problem, coupled: problem.coupled(), positions }
+        Self { problem, coupled: problem.coupled() }
     }
 }
 
@@ -94,8 +91,9 @@ impl KnownPairs for Known<'_> {
     }
 
     fn is_coupled(&self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.positions[a], self.positions[b]);
-        self.problem.coupling.pairs.contains(a.min(b), a.max(b))
+        let Coupling { order, pairs, .. } = &self.problem.coupling;
+        let (a, b) = (order.position(a), order.position(b));
+        pairs.contains(a.min(b), a.max(b))
     }
 
     fn get(&self, a: usize, b: usize) -> f64 {

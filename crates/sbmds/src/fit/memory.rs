@@ -1,7 +1,6 @@
 //! Whether memory can hold a fit, asked before the work begins.
 
-use crate::coupling::{Coupling, Pairs};
-use crate::dissimilarity::Dissimilarities;
+use crate::coupling::{Coupling, PairShape, Pairs};
 use crate::error::RunError;
 use crate::likelihood::Storage;
 use crate::machine::available_memory;
@@ -11,9 +10,9 @@ use crate::settings::check::CheckedConfig;
 ///
 /// # Errors
 /// What is needed and what there is, with a remedy.
-pub fn check_memory(pairs: &Pairs, n_objects: usize, storage: Storage) -> Result<(), RunError> {
+pub fn check_memory(pairs: &Pairs, storage: Storage) -> Result<(), RunError> {
     let Some(available) = available_memory() else { return Ok(()) };
-    let n_pairs = pairs.count(n_objects) as u64;
+    let n_pairs = pairs.count() as u64;
     let needed = n_pairs.saturating_mul(bytes_per_pair(pairs, storage));
     if needed <= available {
         return Ok(());
@@ -23,22 +22,17 @@ pub fn check_memory(pairs: &Pairs, n_objects: usize, storage: Storage) -> Result
         in_words(needed),
         in_words(available)
     );
-    let remedy = "couple fewer pairs (--couplings dispersed:B), keep them in half the memory (--storage f32), use a machine \
-                  with more, or --force to try";
+    let remedy = "couple fewer pairs (`couplings` dispersed:B), keep them in half the memory (`storage` f32), use a machine \
+                  with more, or `force` to try";
     Err(RunError::TooLarge { problem, remedy: remedy.into() })
 }
 
 /// The same for a fit, unless the user wants to try.
-pub(crate) fn check_fit_memory(
-    config: &CheckedConfig,
-    data: &Dissimilarities,
-    coupling: &Coupling,
-    force: bool,
-) -> Result<(), RunError> {
+pub(crate) fn check_fit_memory(config: &CheckedConfig, coupling: &Coupling, force: bool) -> Result<(), RunError> {
     if force {
         return Ok(());
     }
-    check_memory(&coupling.pairs, data.n_objects(), config.model.storage)
+    check_memory(&coupling.pairs, config.model.storage)
 }
 
 /// A dissimilarity, and in a list of pairs the number of the partner and the pair itself.
@@ -47,7 +41,7 @@ fn bytes_per_pair(pairs: &Pairs, storage: Storage) -> u64 {
         Storage::F64 => 8,
         Storage::F32 => 4,
     };
-    of_delta + if matches!(pairs, Pairs::Graph(_)) { 4 } else { 0 }
+    of_delta + if matches!(pairs.shape(), PairShape::Graph(_)) { 4 } else { 0 }
 }
 
 /// Bytes for people.
@@ -77,9 +71,9 @@ mod tests {
         let n_objects = 3_000_000;
         let pairs = Pairs::full(n_objects);
         if available_memory().is_some() {
-            let message = check_memory(&pairs, n_objects, Storage::F64).unwrap_err().to_string();
+            let message = check_memory(&pairs, Storage::F64).unwrap_err().to_string();
             assert!(message.contains("of memory") && message.contains("Remedy: couple fewer pairs"), "{message}");
         }
-        assert!(check_memory(&Pairs::full(100), 100, Storage::F64).is_ok());
+        assert!(check_memory(&Pairs::full(100), Storage::F64).is_ok());
     }
 }

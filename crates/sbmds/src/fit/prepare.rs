@@ -22,7 +22,7 @@ pub(crate) fn prepare(
 ) -> Result<(Resolved, Problem), RunError> {
     let reading = data.warnings().to_vec();
     let coupling = lay(&config, &data)?;
-    memory::check_fit_memory(&config, &data, &coupling, control.force)?;
+    memory::check_fit_memory(&config, &coupling, control.force)?;
     let likelihood = likelihood(&config, &data, &coupling);
     let doubt = check_connections(&likelihood, &coupling, &data)?;
     let scale = Scale::of(&config, &likelihood)?;
@@ -63,7 +63,7 @@ fn describe(
     }
     let all = data.n_objects() * (data.n_objects() - 1) / 2;
     let of_all = if matches!(coupling.couplings, Couplings::Dispersed(_)) && data.measured_pairs().is_none() {
-        format!("; all {all} pairs would take about {} (--couplings full)", duration(seconds(all)))
+        format!("; all {all} pairs would take about {} (`couplings` full)", duration(seconds(all)))
     } else {
         String::new()
     };

@@ -59,7 +59,7 @@ fn stretched(fitted: FitOfPairs) -> Option<String> {
     let ratio = (fitted.distances / fitted.dissimilarities).sqrt();
     (ratio > STRETCHED).then(|| {
         format!(
-            "the prior stretches the map: its distances are {} times as large as the dissimilarities. Remedy: the default priors,              or a smaller --prior-scale and --noise-rate",
+            "the prior stretches the map: its distances are {} times as large as the dissimilarities. Remedy: the default priors,              or a smaller `prior_scale` and `noise_rate`",
             digits(ratio)
         )
     })
@@ -76,7 +76,7 @@ fn crushed(config: &Resolved, moments: &Moments) -> Option<String> {
     (spread > allowed * prior).then(|| {
         format!(
             "the prior crushes the map: the locations have a standard deviation of {}, where the prior says {}. Remedy: a wider \
-             prior, such as --prior-scale {}",
+             prior, such as `prior_scale` {}",
             digits(spread),
             digits(prior),
             digits(WIDE * spread)
@@ -121,7 +121,7 @@ fn limited_noise(config: &Resolved, fitted: FitOfPairs) -> Option<String> {
     (rate > 0.5 * fitted.residuals).then(|| {
         format!(
             "sigma ({}) is set by its prior more than by the data, whose residuals are smaller. Error bars are at least as wide \
-             as they should be. A smaller --noise-rate than {} lets sigma shrink",
+             as they should be. A smaller `noise_rate` than {} lets sigma shrink",
             digits(sigma),
             digits(rate)
         )

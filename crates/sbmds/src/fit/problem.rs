@@ -10,7 +10,7 @@ use crate::Locations;
 use crate::coupling::{self, Coupling};
 use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
-use crate::likelihood::{Connections, Likelihood};
+use crate::likelihood::{Likelihood, LogLikelihood};
 use crate::posterior::Posterior;
 use crate::settings::{CheckedConfig, Resolved};
 
@@ -31,7 +31,7 @@ pub(crate) fn lay(config: &CheckedConfig, data: &Dissimilarities) -> Result<Coup
     let (n_dims, n_objects) = (config.model.n_dims, data.n_objects());
     if n_dims >= n_objects {
         let problem = format!("{n_dims} dimensions for {n_objects} objects");
-        return Err(RunError::setting("--dims", problem, "give fewer dimensions than objects"));
+        return Err(RunError::setting("`dims`", problem, "give fewer dimensions than objects"));
     }
     Ok(coupling::lay(&config.model.couplings, data, n_dims, &config.lay_options())?)
 }
@@ -50,7 +50,7 @@ pub(crate) fn check_connections(
     coupling: &Coupling,
     data: &Dissimilarities,
 ) -> Result<Option<String>, RunError> {
-    let connections = Connections::of(likelihood);
+    let connections = likelihood.connections();
     if let Some(problem) = disconnection(&connections, coupling, data.names()) {
         return Err(RunError::Disconnected(problem));
     }
@@ -77,15 +77,7 @@ impl Problem {
 
     /// Locations by position in the model's unit, as locations in input order and units.
     pub fn to_input(&self, x: &[f64]) -> Locations {
-        let (n_objects, n_dims) = (self.data.n_objects(), self.posterior.likelihood().n_dims());
-        let mut by_object = Locations::zeros(n_objects, n_dims);
-        for (dim, values) in x.chunks_exact(n_objects).enumerate() {
-            let target = by_object.dim_mut(dim);
-            for (&object, &value) in self.coupling.order.iter().zip(values) {
-                target[object] = value * self.unit.0;
-            }
-        }
-        by_object
+        self.coupling.order.to_scaled_objects(x, self.unit.0)
     }
 
     /// The coupled dissimilarities, in input order and units.

@@ -121,7 +121,7 @@ fn shown(
     Ok(ShownSummary { maps: summaries, unknown })
 }
 
-const WITHOUT_DRAWS: &str = "No draws of the locations were kept (--keep summary): whether single objects have several modes, and \
+const WITHOUT_DRAWS: &str = "No draws of the locations were kept (`keep` summary): whether single objects have several modes, and \
                              whether the mean map fits worse than a typical draw, cannot be told.";
 const TOO_FEW_DRAWS: &str = "Too few draws of the locations to tell whether single objects have several modes (100 or more are \
                              needed, and their numbers must fit into memory).";

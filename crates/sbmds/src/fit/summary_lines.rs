@@ -48,7 +48,7 @@ impl Summary {
         if self.divergences > 0 {
             warnings.push(format!(
                 "{} iterations diverged: the sampler may have missed narrow parts of the posterior. A higher \
-                 --target-acceptance takes smaller steps.",
+                 `target_acceptance` takes smaller steps.",
                 self.divergences
             ));
         }

@@ -35,7 +35,7 @@ impl RunTree {
     pub(crate) fn read(config: &TreeConfig, names: &Names, observer: &dyn Observer) -> Result<Self, RunError> {
         let tree = Tree::read(&config.path, config.index.into())?;
         if config.index.is_none() && tree.source().n_trees > 1 {
-            observer.note(&format!("{} is used; --tree-index chooses another", tree.source()));
+            observer.note(&format!("{} is used; `tree_index` chooses another", tree.source()));
         }
         let matched = tree.match_tips(names, config.prune)?;
         if !matched.dropped().is_empty() {

@@ -43,7 +43,7 @@ impl Scale {
         if !rms.is_finite() {
             return Err(RunError::TooLarge {
                 problem: format!("{}: the squares of the dissimilarities overflow", config.input.path.display()),
-                remedy: "divide the input by a common number, or choose another --metric".into(),
+                remedy: "divide the input by a common number, or choose another `metric`".into(),
             });
         }
         // E |x - y|^2 = 2 D S^2 for x, y ~ N(0, S^2 I): the unit is the S that would make distances as large as these.
@@ -123,7 +123,7 @@ fn misfit(config: &CheckedConfig, unit: Unit, rms: f64) -> Option<String> {
             format!(
                 "the dissimilarities are small (root mean square {rms:.3e}) for the Wishart(D, I) prior of the diffusion's \
                  precision and the prior of the noise: they will count as more diffuse than they are. Remedy: leave out \
-                 --priors paper; the default priors follow the data's unit"
+                 `priors` paper; the default priors follow the data's unit"
             )
         });
     }
@@ -139,7 +139,7 @@ fn misfit(config: &CheckedConfig, unit: Unit, rms: f64) -> Option<String> {
     Some(format!(
         "the dissimilarities are much {size} (root mean square {rms:.3e}) than the prior expects distances to be \
          ({expected:.3e} for locations with standard deviation {scale}): it will distort the map. Remedy: leave out \
-         --priors paper and --prior-scale (the default priors follow the data's unit), or give --prior-scale {:.3e}",
+         `priors` paper and `prior_scale` (the default priors follow the data's unit), or give `prior_scale` {:.3e}",
         ratio * scale
     ))
 }

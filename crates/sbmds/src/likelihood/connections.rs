@@ -1,7 +1,5 @@
 //! Whether the coupled pairs can determine a map at all.
 
-use super::Likelihood;
-
 /// What the coupling graph says before any sampling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connections {
@@ -20,15 +18,18 @@ pub struct Underdetermined {
     pub partners: usize,
 }
 
+/// Calls back with the partners of a position, until told `false`.
+type Partners<'a> = &'a dyn Fn(usize, &mut dyn FnMut(usize) -> bool);
+
 impl Connections {
-    /// Looks at the pairs that are coupled and have a dissimilarity.
-    pub fn of(likelihood: &Likelihood) -> Self {
-        Self { parts: parts(likelihood), underdetermined: underdetermined(likelihood) }
+    /// Of a graph of `n_objects` positions, for a map of `n_dims` dimensions. `partners(position, visit)` calls back with every
+    /// partner that is coupled and has a dissimilarity, until told `false`.
+    pub fn of(n_objects: usize, n_dims: usize, partners: Partners) -> Self {
+        Self { parts: parts(n_objects, partners), underdetermined: underdetermined(n_objects, n_dims, partners) }
     }
 }
 
-fn parts(likelihood: &Likelihood) -> Vec<Vec<usize>> {
-    let n_objects = likelihood.n_objects();
+fn parts(n_objects: usize, partners: Partners) -> Vec<Vec<usize>> {
     let mut seen = vec![false; n_objects];
     let mut n_seen = 0;
     let mut parts = Vec::new();
@@ -41,7 +42,7 @@ fn parts(likelihood: &Likelihood) -> Vec<Vec<usize>> {
         let mut part = vec![first];
         let mut next = 0;
         while next < part.len() {
-            likelihood.for_each_partner(part[next], |other, _| {
+            partners(part[next], &mut |other| {
                 if !seen[other] {
                     seen[other] = true;
                     n_seen += 1;
@@ -61,17 +62,17 @@ fn parts(likelihood: &Likelihood) -> Vec<Vec<usize>> {
     parts
 }
 
-fn underdetermined(likelihood: &Likelihood) -> Vec<Underdetermined> {
-    let enough = (likelihood.n_dims() + 1).min(likelihood.n_objects() - 1);
+fn underdetermined(n_objects: usize, n_dims: usize, partners: Partners) -> Vec<Underdetermined> {
+    let enough = (n_dims + 1).min(n_objects - 1);
     let mut found = Vec::new();
-    for position in 0..likelihood.n_objects() {
-        let mut partners = 0;
-        likelihood.for_each_partner(position, |_, _| {
-            partners += 1;
-            partners < enough
+    for position in 0..n_objects {
+        let mut n_partners = 0;
+        partners(position, &mut |_| {
+            n_partners += 1;
+            n_partners < enough
         });
-        if partners < enough {
-            found.push(Underdetermined { position, partners });
+        if n_partners < enough {
+            found.push(Underdetermined { position, partners: n_partners });
         }
     }
     found
@@ -81,30 +82,33 @@ fn underdetermined(likelihood: &Likelihood) -> Vec<Underdetermined> {
 mod tests {
     use super::*;
     use crate::coupling::Pairs;
-    use crate::likelihood::{Noise, Storage};
 
-    fn connections(n_objects: usize, n_dims: usize, pairs: Pairs, missing: &[(usize, usize)]) -> Connections {
-        let dissimilarity = |a: usize, b: usize| if missing.contains(&(a, b)) { f64::NAN } else { 1.0 };
-        let likelihood =
-            Likelihood::new(n_objects, n_dims, &pairs, Noise::default(), Storage::default(), dissimilarity);
-        Connections::of(&likelihood)
+    fn connections(n_dims: usize, pairs: &Pairs, missing: &[(usize, usize)]) -> Connections {
+        let n_objects = pairs.n_objects();
+        Connections::of(n_objects, n_dims, &|position, visit| {
+            let is_known = |other: &usize| {
+                let (a, b) = (position.min(*other), position.max(*other));
+                a != b && pairs.contains(a, b) && !missing.contains(&(a, b))
+            };
+            _ = (0..n_objects).filter(is_known).all(visit);
+        })
     }
 
     #[test]
     fn a_full_coupling_is_fine() {
-        let found = connections(6, 2, Pairs::full(6), &[]);
+        let found = connections(2, &Pairs::full(6), &[]);
         assert_eq!(found, Connections { parts: vec![], underdetermined: vec![] });
     }
 
     #[test]
     fn a_missing_pair_can_cut_a_band_in_two() {
-        let found = connections(5, 1, Pairs::band(5, 1), &[(1, 2)]);
+        let found = connections(1, &Pairs::band(5, 1), &[(1, 2)]);
         assert_eq!(found.parts, [vec![2, 3, 4], vec![0, 1]]);
     }
 
     #[test]
     fn objects_with_too_few_partners_are_named() {
-        let found = connections(6, 2, Pairs::band(6, 2), &[]);
+        let found = connections(2, &Pairs::band(6, 2), &[]);
         assert!(found.parts.is_empty());
         let ends = [Underdetermined { position: 0, partners: 2 }, Underdetermined { position: 5, partners: 2 }];
         assert_eq!(found.underdetermined, ends);
@@ -112,7 +116,7 @@ mod tests {
 
     #[test]
     fn isolated_objects_are_parts_of_their_own() {
-        let found = connections(4, 1, Pairs::Graph(vec![(0, 1), (1, 2)]), &[]);
+        let found = connections(1, &Pairs::graph(4, vec![(0, 1), (1, 2)]).unwrap(), &[]);
         assert_eq!(found.parts, [vec![0, 1, 2], vec![3]]);
     }
 }

@@ -4,7 +4,7 @@
 //! implements [`LogLikelihood`] and is used in the same way.
 
 use super::partners::{Derivatives, Partners};
-use super::{Likelihood, LikelihoodValue, Workspace};
+use super::{Connections, Likelihood, LikelihoodValue, Workspace};
 use crate::Locations;
 
 /// Where a log-likelihood is asked for.
@@ -73,6 +73,13 @@ pub trait LogLikelihood: Send + Sync {
     /// Parameters of the measurement beside sigma, if it has any.
     fn own(&self) -> Option<&dyn OwnParameters> {
         None
+    }
+
+    /// Whether the pairs used can determine a map.
+    fn connections(&self) -> Connections {
+        Connections::of(self.n_objects(), self.n_dims(), &|position, visit| {
+            self.visit_partners(position, &mut |other, _| visit(other));
+        })
     }
 
     /// Mean squared difference of dissimilarities and distances; never zero, so that it can start a variance.

@@ -7,6 +7,7 @@ use std::str::FromStr;
 /// How a dissimilarity scatters around the distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Noise {
     /// Normal around the distance, truncated to positive values (docs/model.md, eq. 2): the paper's.
     #[default]

@@ -281,7 +281,7 @@ mod tests {
 
     /// All pairs but one, which is missing.
     fn likelihood(n_dims: usize, noise: Noise, set: InstructionSet) -> Likelihood {
-        let pairs = Pairs::Diagonals((1..N_OBJECTS).collect());
+        let pairs = Pairs::full(N_OBJECTS);
         let dissimilarity =
             |a: usize, b: usize| if (a, b) == (PLACE, 9) { f64::NAN } else { 0.2 + scattered(31 * a + b) };
         Likelihood::new(N_OBJECTS, n_dims, &pairs, noise, Storage::F64, dissimilarity).with_instruction_set(set)

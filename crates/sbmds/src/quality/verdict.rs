@@ -53,6 +53,7 @@ pub struct MapVerdict {
 /// Something a reader of the map must know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Finding {
     /// No more pairs than free coordinates: the map fits whatever the data are.
     Saturated,

@@ -38,7 +38,7 @@ fn opening(map: &MapVerdict, n_dims: usize) -> String {
         ),
         Some(Finding::Little) => format!(
             "The map explains little: {explained} of the variance of the dissimilarities ({stress}){}. They may be mostly noise, or \
-             need more dimensions (--dims {}).",
+             need more dimensions (`dims` {}).",
             beside_noise(map),
             n_dims + 1
         ),
@@ -76,7 +76,7 @@ fn not_carried_over(map: &MapVerdict) -> String {
         .map(|share| format!(", and {} of them lie in their 95% predictive intervals", percent(share)));
     format!(
         "The couplings do not carry over to other pairs: over {} that were not coupled the map explains {} (Stress-1 {}){}. \
-         Remedy: couple more pairs, --couplings {}; longer chains will not mend it.",
+         Remedy: couple more pairs, `couplings` {}; longer chains will not mend it.",
         map.n_heldout,
         explained_share(map.heldout_r2),
         short(map.heldout_stress1),
@@ -89,7 +89,7 @@ fn bend(curvature: &Curvature, n_dims: usize) -> String {
     let beside = |residual: f64| if residual > 0.0 { "larger than" } else { "smaller than" };
     format!(
         "The Shepard plot bends: dissimilarities are {} distances on the map where these are short, and {} them where they are \
-         long. More dimensions (--dims {}) or a transformation of the dissimilarities may fit better.",
+         long. More dimensions (`dims` {}) or a transformation of the dissimilarities may fit better.",
         beside(curvature.shortest),
         beside(curvature.longest),
         n_dims + 1

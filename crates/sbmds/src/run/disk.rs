@@ -36,8 +36,8 @@ pub(crate) fn check_disk(
         directory.display(),
         in_words(free)
     );
-    let remedy = "make fewer draws (--draws), keep fewer (--keep thin:K, or --keep summary), choose another disk with --out, \
-                  make room, or --force to try";
+    let remedy = "make fewer draws (`draws`), keep fewer (`keep` thin:K, or `keep` summary), choose another disk with `out`, \
+                  make room, or `force` to try";
     Err(RunError::TooLarge { problem, remedy: remedy.into() })
 }
 

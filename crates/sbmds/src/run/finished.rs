@@ -110,7 +110,7 @@ fn read_again(config: &FitConfig) -> Result<Measured, RunError> {
     check_hashes(&hashes_of(&config, &input)?, &config)?;
     let data = input.read(&config.input.read_options())?;
     let coupling = lay(&config, &data)?;
-    check_memory(&coupling.pairs, data.n_objects(), config.model.storage)?;
+    check_memory(&coupling.pairs, config.model.storage)?;
     let unit = Unit(config.model.unit);
     let likelihood = likelihood(&config, &data, &coupling).in_unit(unit.0);
     Ok(Measured::new(data, coupling, Arc::new(likelihood), unit))

@@ -159,7 +159,7 @@ fn read_and_prepare(
     let mut notes = data.notes().to_vec();
     if let Some(labels) = &config.input.labels {
         // What would spoil the report is said before the work, not after it.
-        open_again("--labels", labels)?;
+        open_again("`labels`", labels)?;
         notes.extend(dissimilarity::read_labels(labels, data.names())?.note());
     }
     notes.iter().for_each(|note| control.observer.note(note));
@@ -211,7 +211,7 @@ impl Changes {
             if draws < config.run.draws {
                 let problem =
                     format!("{draws} is less than the {} draws the run has or will have, which stay", config.run.draws);
-                return Err(RunError::setting("--draws", problem, "give a larger number, or leave it out"));
+                return Err(RunError::setting("`draws`", problem, "give a larger number, or leave it out"));
             }
             config.run.draws = draws;
         }

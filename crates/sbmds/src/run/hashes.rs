@@ -11,11 +11,11 @@ use crate::settings::resolved::FileFindings;
 /// Of the input, and of the files beside it.
 pub(super) fn hashes_of(config: &CheckedConfig, input: &Input) -> Result<FileFindings, RunError> {
     let couplings = match &config.model.couplings {
-        Couplings::Graph(path) => Some(hash("--couplings", path)?),
+        Couplings::Graph(path) => Some(hash("`couplings`", path)?),
         _ => None,
     };
-    let names = config.input.names.as_deref().map(|path| hash("--names", path)).transpose()?;
-    let tree = config.tree.as_ref().map(|tree| hash("--tree", &tree.path)).transpose()?;
+    let names = config.input.names.as_deref().map(|path| hash("`names`", path)).transpose()?;
+    let tree = config.tree.as_ref().map(|tree| hash("`tree`", &tree.path)).transpose()?;
     Ok(FileFindings { input: input.hash()?, names, couplings, tree, copy: None })
 }
 

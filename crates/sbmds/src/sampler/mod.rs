@@ -175,6 +175,13 @@ impl<'a> Chain<'a> {
         info
     }
 
+    /// Iterates until warm-up is over.
+    pub fn warm_up(&mut self) {
+        while self.is_warming_up() {
+            self.step();
+        }
+    }
+
     /// What to save.
     pub fn state(&self) -> &ChainState {
         &self.state
@@ -193,6 +200,12 @@ impl<'a> Chain<'a> {
     /// The locations, N * D numbers, dimension by dimension, by position.
     pub fn x(&self) -> &[f64] {
         &self.state.current.position()[..self.posterior.location_unknowns().n_coordinates()]
+    }
+
+    /// Distance between the objects at two positions.
+    pub fn distance(&self, a: usize, b: usize) -> f64 {
+        let squares = self.x().chunks_exact(self.posterior.likelihood().n_objects()).map(|x| (x[a] - x[b]).powi(2));
+        squares.sum::<f64>().sqrt()
     }
 
     /// Noise standard deviation.

@@ -284,7 +284,7 @@ impl Frame {
     }
 
     fn map(&self, position: &[f64]) -> Locations {
-        Locations::from_fn(self.n_objects, self.n_dims, |object, dim| position[dim * self.n_objects + object])
+        Locations::from_values(self.n_objects, position[..self.n_objects * self.n_dims].to_vec())
     }
 }
 

@@ -62,7 +62,7 @@ const MOST_DEPTH: usize = 30;
 
 /// Refuses threads that nobody can have.
 pub(crate) fn check_threads(n_threads: usize) -> Result<(), RunError> {
-    at_most("--threads", n_threads, MOST_THREADS, "more than there are cores make a run slower")
+    at_most("`threads`", n_threads, MOST_THREADS, "more than there are cores make a run slower")
 }
 
 fn at_most(flag: &'static str, count: usize, most: usize, reason: &str) -> Result<(), RunError> {
@@ -88,16 +88,16 @@ impl FitConfig {
     fn check_tree(&self) -> Result<(), RunError> {
         let Some(tree) = &self.tree else { return Ok(()) };
         for (flag, given) in
-            [("--learn-scale", self.priors.learn_scale), ("--prior-scale", self.priors.scale.is_some())]
+            [("`learn_scale`", self.priors.learn_scale), ("`prior_scale`", self.priors.scale.is_some())]
         {
             if given {
-                let problem = "with --tree locations spread by diffusion, and how fast they do is learned";
+                let problem = "with `tree` locations spread by diffusion, and how fast they do is learned";
                 let remedy = "leave it out";
                 return Err(RunError::setting(flag, problem, remedy));
             }
         }
         if tree.index == Some(0) {
-            return Err(RunError::setting("--tree-index", "trees are counted from 1", "give 1 or more"));
+            return Err(RunError::setting("`tree_index`", "trees are counted from 1", "give 1 or more"));
         }
         Ok(())
     }
@@ -105,52 +105,52 @@ impl FitConfig {
     fn check_counts(&self) -> Result<(), RunError> {
         let RunConfig { chains, draws, thin, seed, until_ess, max_draws, .. } = self.run;
         for (flag, count) in [
-            ("--dims", self.model.n_dims),
-            ("--chains", chains),
-            ("--draws", draws),
-            ("--thin", thin),
-            ("--leapfrog-steps", self.sampler.leapfrog_steps),
-            ("--max-depth", self.sampler.max_depth),
-            ("--max-draws", max_draws.unwrap_or(1)),
+            ("`dims`", self.model.n_dims),
+            ("`chains`", chains),
+            ("`draws`", draws),
+            ("`thin`", thin),
+            ("`leapfrog_steps`", self.sampler.leapfrog_steps),
+            ("`max_depth`", self.sampler.max_depth),
+            ("`max_draws`", max_draws.unwrap_or(1)),
         ] {
             if count == 0 {
                 return Err(RunError::setting(flag, "0 is too few", "give a whole number of 1 or more"));
             }
         }
-        for (flag, count) in [("--draws", draws), ("--max-draws", max_draws.unwrap_or(1))] {
+        for (flag, count) in [("`draws`", draws), ("`max_draws`", max_draws.unwrap_or(1))] {
             if count > MOST_DRAWS {
-                let remedy = "give fewer and let --thin T skip T - 1 of T iterations: nobody needs so many draws";
+                let remedy = "give fewer and let `thin` T skip T - 1 of T iterations: nobody needs so many draws";
                 return Err(RunError::setting(flag, format!("{count} is more than {MOST_DRAWS}"), remedy));
             }
         }
-        at_most("--chains", chains, MOST_CHAINS, "a few chains say whether they agree")?;
-        at_most("--warmup", self.sampler.n_warmup, MOST_ITERATIONS, "warm-up ends long before")?;
-        at_most("--thin", thin, MOST_ITERATIONS, "no two draws need to be so far apart")?;
+        at_most("`chains`", chains, MOST_CHAINS, "a few chains say whether they agree")?;
+        at_most("`warmup`", self.sampler.n_warmup, MOST_ITERATIONS, "warm-up ends long before")?;
+        at_most("`thin`", thin, MOST_ITERATIONS, "no two draws need to be so far apart")?;
         let between = self.run.iterations_per_draw();
         at_most(
-            "--keep",
+            "`keep`",
             between,
             MOST_ITERATIONS,
-            "it multiplies with --thin, and no two draws need to be so far apart",
+            "it multiplies with `thin`, and no two draws need to be so far apart",
         )?;
         at_most(
-            "--leapfrog-steps",
+            "`leapfrog_steps`",
             self.sampler.leapfrog_steps,
             MOST_ITERATIONS,
             "a trajectory turns back long before",
         )?;
-        at_most("--max-depth", self.sampler.max_depth, MOST_DEPTH, "each doubles the steps of a trajectory")?;
+        at_most("`max_depth`", self.sampler.max_depth, MOST_DEPTH, "each doubles the steps of a trajectory")?;
         if i64::try_from(seed).is_err() {
             let remedy = format!("give a number of at most {}", i64::MAX);
-            return Err(RunError::setting("--seed", format!("{seed} does not fit the configuration file"), remedy));
+            return Err(RunError::setting("`seed`", format!("{seed} does not fit the configuration file"), remedy));
         }
         if max_draws.is_some() && until_ess.is_none() {
-            let remedy = "give --until-ess E as well, or use --draws";
-            return Err(RunError::setting("--max-draws", "it limits --until-ess, which is not given", remedy));
+            let remedy = "give `until_ess` E as well, or use `draws`";
+            return Err(RunError::setting("`max_draws`", "it limits `until_ess`, which is not given", remedy));
         }
         if max_draws.is_some_and(|most| most < draws) {
             let problem = format!("it is below the {draws} draws that are made first");
-            return Err(RunError::setting("--max-draws", problem, "give a larger number, or lower --draws"));
+            return Err(RunError::setting("`max_draws`", problem, "give a larger number, or lower `draws`"));
         }
         Ok(())
     }
@@ -158,11 +158,11 @@ impl FitConfig {
     fn check_numbers(&self) -> Result<(), RunError> {
         let above_zero = |number: f64| number.is_finite() && number > 0.0;
         for (flag, number) in [
-            ("--prior-scale", self.priors.scale),
-            ("--noise-shape", self.priors.noise_shape),
-            ("--noise-rate", self.priors.noise_rate),
-            ("--sigma", self.priors.sigma),
-            ("--until-ess", self.run.until_ess),
+            ("`prior_scale`", self.priors.scale),
+            ("`noise_shape`", self.priors.noise_shape),
+            ("`noise_rate`", self.priors.noise_rate),
+            ("`sigma`", self.priors.sigma),
+            ("`until_ess`", self.run.until_ess),
         ] {
             if let Some(number) = number.filter(|&number| !above_zero(number)) {
                 return Err(RunError::setting(flag, format!("{number} cannot be used"), "give a number above zero"));
@@ -171,16 +171,16 @@ impl FitConfig {
         let jitter = self.sampler.jitter;
         if !(0.0..1.0).contains(&jitter) {
             let remedy = "give a fraction from 0 to below 1, such as 0.2";
-            return Err(RunError::setting("--jitter", format!("{jitter} cannot be used"), remedy));
+            return Err(RunError::setting("`jitter`", format!("{jitter} cannot be used"), remedy));
         }
         let (least, most) = (self.sampler.min_depth, self.sampler.max_depth);
         if least > most {
-            let problem = format!("{least} is above the {most} of --max-depth");
-            return Err(RunError::setting("--min-depth", problem, "lower it, or raise --max-depth"));
+            let problem = format!("{least} is above the {most} of `max_depth`");
+            return Err(RunError::setting("`min_depth`", problem, "lower it, or raise `max_depth`"));
         }
         if let Some(rate) = self.sampler.target_acceptance.filter(|&rate| !(above_zero(rate) && rate < 1.0)) {
             let remedy = "give a rate between 0 and 1, such as 0.8";
-            return Err(RunError::setting("--target-acceptance", format!("{rate} cannot be used"), remedy));
+            return Err(RunError::setting("`target_acceptance`", format!("{rate} cannot be used"), remedy));
         }
         Ok(())
     }
@@ -199,26 +199,26 @@ mod tests {
     fn settings_that_cannot_be_used_name_their_flag() {
         type Spoil = fn(&mut FitConfig);
         let cases: [(&str, Spoil); 20] = [
-            ("--chains", |config| config.run.chains = 1_000_000_000_000),
-            ("--warmup", |config| config.sampler.n_warmup = usize::MAX),
-            ("--thin", |config| config.run.thin = usize::MAX / 2 + 2),
-            ("--keep", |config| (config.run.thin, config.run.keep) = (1 << 16, Keep::Thin(1 << 48))),
-            ("--leapfrog-steps", |config| config.sampler.leapfrog_steps = usize::MAX),
-            ("--max-depth", |config| config.sampler.max_depth = 64),
-            ("--min-depth", |config| config.sampler.min_depth = 11),
-            ("--draws", |config| config.run.draws = 2_000_000_000),
-            ("--dims", |config| config.model.n_dims = 0),
-            ("--chains", |config| config.run.chains = 0),
-            ("--seed", |config| config.run.seed = u64::MAX),
-            ("--prior-scale", |config| config.priors.scale = Some(-1.0)),
-            ("--sigma", |config| config.priors.sigma = Some(f64::NAN)),
-            ("--jitter", |config| config.sampler.jitter = 1.0),
-            ("--target-acceptance", |config| config.sampler.target_acceptance = Some(1.0)),
-            ("--max-draws", |config| config.run.max_draws = Some(2000)),
-            ("--until-ess", |config| config.run.until_ess = Some(0.0)),
-            ("--learn-scale", |config| (config.priors.learn_scale, config.tree) = (true, Some(tree()))),
-            ("--prior-scale", |config| (config.priors.scale, config.tree) = (Some(2.0), Some(tree()))),
-            ("--tree-index", |config| config.tree = Some(TreeConfig { index: Some(0), ..tree() })),
+            ("`chains`", |config| config.run.chains = 1_000_000_000_000),
+            ("`warmup`", |config| config.sampler.n_warmup = usize::MAX),
+            ("`thin`", |config| config.run.thin = usize::MAX / 2 + 2),
+            ("`keep`", |config| (config.run.thin, config.run.keep) = (1 << 16, Keep::Thin(1 << 48))),
+            ("`leapfrog_steps`", |config| config.sampler.leapfrog_steps = usize::MAX),
+            ("`max_depth`", |config| config.sampler.max_depth = 64),
+            ("`min_depth`", |config| config.sampler.min_depth = 11),
+            ("`draws`", |config| config.run.draws = 2_000_000_000),
+            ("`dims`", |config| config.model.n_dims = 0),
+            ("`chains`", |config| config.run.chains = 0),
+            ("`seed`", |config| config.run.seed = u64::MAX),
+            ("`prior_scale`", |config| config.priors.scale = Some(-1.0)),
+            ("`sigma`", |config| config.priors.sigma = Some(f64::NAN)),
+            ("`jitter`", |config| config.sampler.jitter = 1.0),
+            ("`target_acceptance`", |config| config.sampler.target_acceptance = Some(1.0)),
+            ("`max_draws`", |config| config.run.max_draws = Some(2000)),
+            ("`until_ess`", |config| config.run.until_ess = Some(0.0)),
+            ("`learn_scale`", |config| (config.priors.learn_scale, config.tree) = (true, Some(tree()))),
+            ("`prior_scale`", |config| (config.priors.scale, config.tree) = (Some(2.0), Some(tree()))),
+            ("`tree_index`", |config| config.tree = Some(TreeConfig { index: Some(0), ..tree() })),
         ];
         assert!(FitConfig::default().check().is_ok());
         for (flag, spoil) in cases {

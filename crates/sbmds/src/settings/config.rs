@@ -177,6 +177,7 @@ pub struct PriorConfig {
 /// Priors by name: the families are the same, the units are not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum PriorFamily {
     /// Wide and weak in a unit of the data's own size: N(0, 8^2) for locations, IG(1, 1e-5) for the noise.
     #[default]
@@ -304,6 +305,7 @@ impl RunConfig {
 /// Where chains start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Start {
     /// Classical MDS if all pairs of a moderate number of objects are known, else the best that is known is used.
     #[default]
@@ -320,6 +322,7 @@ pub enum Start {
 
 /// What is kept of the draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Keep {
     /// Every draw.
     #[default]

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 /// Why a tree cannot be used: one readable sentence with its position and a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TreeError {
     /// The file cannot be read at all.
     #[error("{file}: {problem}. Remedy: {remedy}.")]
@@ -68,7 +69,7 @@ fn unmatched(tips: &[String], objects: &[String], pruning: bool) -> String {
     }
     if !tips.is_empty() && !pruning {
         let _ = write!(text, "{} not among the objects: {}. ", counted(tips, "tip is", "tips are"), listed(tips));
-        remedies.push("drop extra tips with --prune, or make the names equal (they are compared exactly)");
+        remedies.push("drop extra tips with `prune`, or make the names equal (they are compared exactly)");
     }
     text + "Remedy: " + &remedies.join("; ") + "."
 }

@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use sbmds::Locations;
-use sbmds::coupling::{Pairs, dispersed_offsets};
+use sbmds::coupling::Pairs;
 use sbmds::likelihood::{InstructionSet, Likelihood, Noise, Storage, Workspace, reference};
 use sbmds::random::{Purpose, stream};
 
@@ -96,11 +96,11 @@ fn random_pairs(kind: usize, n_objects: usize, size: usize, rng: &mut ChaCha8Rng
     match kind {
         0 => Pairs::full(n_objects),
         1 => Pairs::band(n_objects, size),
-        2 => Pairs::Landmarks(size.min(n_objects - 1)),
-        3 => Pairs::Diagonals(dispersed_offsets(n_objects, size, rng)),
+        2 => Pairs::landmarks(n_objects, size.min(n_objects - 1)),
+        3 => Pairs::dispersed(n_objects, size, rng),
         _ => {
             let all = (0..n_objects as u32).flat_map(|a| (a + 1..n_objects as u32).map(move |b| (a, b)));
-            Pairs::Graph(all.filter(|_| rng.random_bool(0.2)).collect())
+            Pairs::graph(n_objects, all.filter(|_| rng.random_bool(0.2)).collect()).unwrap()
         }
     }
 }
@@ -212,10 +212,10 @@ fn all_bands_and_all_landmarks_are_the_full_coupling() {
     let couplings = [
         Pairs::band(n_objects, n_objects - 1),
         Pairs::band(n_objects, n_objects + 7),
-        Pairs::Landmarks(n_objects - 1),
-        Pairs::Landmarks(n_objects),
-        Pairs::Diagonals(dispersed_offsets(n_objects, n_objects, &mut stream(1, 0, Purpose::Coupling))),
-        Pairs::Graph(all.collect()),
+        Pairs::landmarks(n_objects, n_objects - 1),
+        Pairs::landmarks(n_objects, n_objects),
+        Pairs::dispersed(n_objects, n_objects, &mut stream(1, 0, Purpose::Coupling)),
+        Pairs::graph(n_objects, all.collect()).unwrap(),
     ];
     for pairs in couplings {
         let problem = Problem { pairs, ..Problem::new(n_objects, 2, Pairs::full(n_objects), 0.4, 0.05, 3) };
@@ -264,9 +264,9 @@ fn any_number_of_threads_gives_the_same_bits() {
     for pairs in [
         Pairs::full(n_objects),
         Pairs::band(n_objects, 60),
-        Pairs::Landmarks(60),
-        Pairs::Diagonals(dispersed_offsets(n_objects, 60, &mut rng)),
-        Pairs::Graph(edges.into_iter().collect()),
+        Pairs::landmarks(n_objects, 60),
+        Pairs::dispersed(n_objects, 60, &mut rng),
+        Pairs::graph(n_objects, edges.into_iter().collect()).unwrap(),
     ] {
         let dissimilarity = |a: usize, b: usize| x.distance(a, b) * (0.5 + ((a * 31 + b * 17) % 100) as f64 / 100.0);
         let likelihood = Likelihood::new(n_objects, 2, &pairs, Noise::default(), Storage::F64, dissimilarity);

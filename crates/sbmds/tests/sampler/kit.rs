@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use sbmds::brownian::{BrownianPrior, BrownianSettings, Precision, WishartPrior};
-use sbmds::coupling::{Pairs, dispersed_offsets};
+use sbmds::coupling::Pairs;
 use sbmds::likelihood::{Likelihood, Noise, Storage};
 use sbmds::posterior::{
     LocationPrior, NoisePrior, Parameters, Posterior, PrecisionUpdate, Priors, ScalePrior, TreePrior, Workspace,
@@ -21,13 +21,13 @@ pub const SAMPLERS: [Sampler; 4] = [Sampler::Hmc, Sampler::Nuts, Sampler::Mh, Sa
 /// Every kind of coupling, with about half of all pairs (all of them for `full`).
 pub fn couplings(n_objects: usize) -> Vec<(&'static str, Pairs)> {
     let half = n_objects.div_ceil(2);
-    let dispersed = dispersed_offsets(n_objects, (n_objects / 4).max(1), &mut stream(1, 0, Purpose::Coupling));
+    let dispersed = Pairs::dispersed(n_objects, (n_objects / 4).max(1), &mut stream(1, 0, Purpose::Coupling));
     vec![
         ("full", Pairs::full(n_objects)),
         ("band", Pairs::band(n_objects, half)),
-        ("landmark", Pairs::Landmarks(half)),
-        ("dispersed", Pairs::Diagonals(dispersed)),
-        ("graph", Pairs::Graph(ring_with_chords(n_objects))),
+        ("landmark", Pairs::landmarks(n_objects, half)),
+        ("dispersed", dispersed),
+        ("graph", Pairs::graph(n_objects, ring_with_chords(n_objects)).unwrap()),
     ]
 }
 
@@ -85,6 +85,7 @@ pub fn draw_data(parameters: &Parameters, n_objects: usize, noise: Noise, rng: &
             let delta = match noise {
                 Noise::TruncatedNormal => positive_normal(d, parameters.sigma(), rng),
                 Noise::Normal => d + parameters.sigma() * rng.sample::<f64, _>(StandardNormal),
+                other => panic!("no data are drawn with {other} noise yet"),
             };
             deltas[a * n_objects + b] = delta;
             deltas[b * n_objects + a] = delta;

@@ -19,8 +19,14 @@ fn posterior() -> Posterior {
     let n = N_OBJECTS as u32;
     let edges = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).filter(|&(a, b)| b < n - 1 || a < 3).collect();
     let distance = |a: usize, b: usize| (LOCATIONS[a][0] - LOCATIONS[b][0]).hypot(LOCATIONS[a][1] - LOCATIONS[b][1]);
-    let likelihood =
-        Likelihood::new(N_OBJECTS, 2, &Pairs::Graph(edges), Noise::TruncatedNormal, Storage::F64, distance);
+    let likelihood = Likelihood::new(
+        N_OBJECTS,
+        2,
+        &Pairs::graph(N_OBJECTS, edges).unwrap(),
+        Noise::TruncatedNormal,
+        Storage::F64,
+        distance,
+    );
     let priors =
         Priors { scales: ScalePrior::Fixed { variances: vec![1.0; 2] }, noise: NoisePrior::Fixed { sigma: SIGMA } };
     Posterior::new(Arc::new(likelihood), priors)

@@ -62,6 +62,7 @@ impl HdbscanSettings {
 
 /// Why points cannot be clustered.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HdbscanError {
     /// A cluster of one.
     #[error("a smallest cluster of {0} objects means nothing; give at least 2")]

@@ -133,7 +133,7 @@ fn matrices_name_row_and_column() {
             ",a,b,c\na,0,1,2\nb,1,0,3\nx,2,3,0\n",
             "d.csv, line 4, column 1",
             "the row name x is not in the header",
-            "give the same names in the header and in the first column; a table of features needs --features",
+            "give the same names in the header and in the first column; a table of features needs `features`",
         ),
         (
             ",a,b,c\na,0,1,2\nb,1,0,3\n,2,3,0\n",
@@ -169,7 +169,7 @@ fn matrices_name_row_and_column() {
             ",a,b,c\nx,1\n",
             "d.csv, line 2, column 1",
             "the row name x is not in the header",
-            "give the same names in the header and in the first column; a table of features needs --features",
+            "give the same names in the header and in the first column; a table of features needs `features`",
         ),
     ];
     check(cases, |content| read_as("d.csv", content, Format::Auto, None));

@@ -259,7 +259,7 @@ fn features_without_names() {
         let options = ReadOptions { features: Some(Metric::Manhattan), no_names, ..Default::default() };
         read_with(content, &options).unwrap_or_else(|error| panic!("{error}\n{content}"))
     };
-    let called = "so it is taken as a feature, not as names (as with --no-names)";
+    let called = "so it is taken as a feature, not as names (as with `no_names`)";
     for (content, no_names, warning) in [
         ("0,1\n0,2\n5,3\n", false, format!("input.csv: the first column holds repeated numbers, {called}")),
         ("x,y\n0,1\n0,2\n5,3\n", false, format!("input.csv: the first column (x) holds repeated numbers, {called}")),
@@ -275,7 +275,7 @@ fn features_without_names() {
     }
     let named = read("size,y\n40,1\n20,2\n30,4\n", false);
     assert_eq!(three(&named), ("40 20 30".into(), [1.0, 3.0, 2.0]));
-    let warning = "input.csv: the first column (size) holds different whole numbers and is taken for names; --no-names takes it \
+    let warning = "input.csv: the first column (size) holds different whole numbers and is taken for names; `no_names` takes it \
                    as a feature";
     assert_eq!(named.warnings(), [warning]);
     for content in ["id,y\n40,1\n20,2\n30,4\n", "1,1\n2,2\n3,4\n", ",y\n4,1\n2,2\n3,4\n"] {

@@ -93,22 +93,22 @@ fn edge_lists_that_lack_or_have_too_much() {
     check(
         "name,club\n0,Mr. Hi\n1,Mr. Hi\n2,Officer\n",
         "d.csv: this looks like a table of labels, not of dissimilarities. Remedy: give dissimilarities, and this file with \
-         --labels.",
+         `labels`.",
     );
     check(
         "virus,serum,year,distance\na,x,2001,1\na,y,2002,2\nb,x,2003,3\n",
         "d.csv: this looks like an edge list with 4 columns: virus, serum, year, distance. Remedy: say which column holds the \
-         dissimilarity, with --value COLUMN (one of year, distance); the first two hold the names.",
+         dissimilarity, with `value` COLUMN (one of year, distance); the first two hold the names.",
     );
     check(
         "source target kind weight\n1 2 road 5\n1 3 road 6\n2 3 sea 7\n",
         "d.csv: this looks like an edge list with 4 columns: source, target, kind, weight. Remedy: say which column holds the \
-         dissimilarity, with --value COLUMN (weight); the first two hold the names.",
+         dissimilarity, with `value` COLUMN (weight); the first two hold the names.",
     );
     check(
         "a b x 1\nb c x 2\na c x 3\n",
         "d.csv: this looks like an edge list with 4 columns: 1, 2, 3, 4. Remedy: say which column holds the dissimilarity, with \
-         --value COLUMN (4); the first two hold the names.",
+         `value` COLUMN (4); the first two hold the names.",
     );
     check(
         "site,x,y\na,1,2\nb,3,4\nc,5,6\n",
@@ -128,16 +128,16 @@ fn the_column_of_values_must_be_there() {
     let remedy = "give the name or the number (from 3) of one of the columns: from, to, year, distance";
     assert_eq!(
         message("length", None),
-        format!("d.csv, line 1: --value length: there is no such column. Remedy: {remedy}.")
+        format!("d.csv, line 1: `value` length: there is no such column. Remedy: {remedy}.")
     );
     assert_eq!(
         message("to", None),
-        format!("d.csv, line 1: --value to: the first two columns hold the names. Remedy: {remedy}.")
+        format!("d.csv, line 1: `value` to: the first two columns hold the names. Remedy: {remedy}.")
     );
-    assert_eq!(message("5", None), format!("d.csv, line 1: --value 5: there is no such column. Remedy: {remedy}."));
+    assert_eq!(message("5", None), format!("d.csv, line 1: `value` 5: there is no such column. Remedy: {remedy}."));
     assert_eq!(
         message("year", Some(Metric::Euclidean)),
-        "d.csv: --value names the column of an edge list, which this is not. Remedy: leave --value out."
+        "d.csv: `value` names the column of an edge list, which this is not. Remedy: leave `value` out."
     );
     let ragged = b"from,to,year,distance\na,b,2001,1\na,c,2\n";
     assert_eq!(
@@ -216,12 +216,12 @@ fn texts_that_are_no_tables_are_named() {
         "#NEXUS\n\nBegin taxa;\n",
         &no_table(
             "a NEXUS file, which holds trees or sequences",
-            "give dissimilarities here, and a tree with --tree FILE",
+            "give dissimilarities here, and a tree with `tree` FILE",
         ),
     );
     check(
         "((a:1,b:1):1,c:2);\n",
-        &no_table("a tree (Newick)", "give dissimilarities here, and the tree with --tree FILE"),
+        &no_table("a tree (Newick)", "give dissimilarities here, and the tree with `tree` FILE"),
     );
     check(
         ">seq1\nACGT\n>seq2\nACGA\n",

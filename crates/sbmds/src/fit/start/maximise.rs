@@ -28,9 +28,9 @@ pub(crate) fn maximise(posterior: &Posterior, map: &Locations, sigma: f64, sprea
     let own = posterior.likelihood().own().map_or_else(Vec::new, |own| own.start());
     let mut target = JointTarget::new(posterior, workspace, Given { sigma, spread, own: &own });
     let noise = || posterior.noise().coordinate(sigma * sigma);
-    let x = ascend(&mut target, posterior.joint_unknowns().join(map.as_slice().to_vec(), noise, &own));
-    let n_objects = map.n_objects();
-    Locations::from_fn(n_objects, map.n_dims(), |object, dim| x[dim * n_objects + object])
+    let mut x = ascend(&mut target, posterior.joint_unknowns().join(map.as_slice().to_vec(), noise, &own));
+    x.truncate(map.as_slice().len());
+    Locations::from_values(map.n_objects(), x)
 }
 
 /// A step, and how much it changed the gradient.

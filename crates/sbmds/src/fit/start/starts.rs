@@ -55,10 +55,10 @@ impl<'a> Starts<'a> {
             Start::Graph => Some(graph_start(n_objects, n_dims, &|position| partners(likelihood, position))),
             Start::Landmark => {
                 let landmarks = spread_landmarks(n_objects, LANDMARKS, dissimilarity);
-                Some(problem.coupling.to_positions(&landmark_mds(n_objects, n_dims, &landmarks, dissimilarity)))
+                Some(problem.coupling.order.to_positions(&landmark_mds(n_objects, n_dims, &landmarks, dissimilarity)))
             }
             Start::Classical | Start::Auto => {
-                Some(problem.coupling.to_positions(&classical_mds(n_objects, n_dims, dissimilarity)))
+                Some(problem.coupling.order.to_positions(&classical_mds(n_objects, n_dims, dissimilarity)))
             }
         };
         let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
@@ -89,14 +89,12 @@ impl<'a> Starts<'a> {
 
     /// Where a chain starts.
     pub fn chain(&self, chain: usize) -> Parameters {
-        let likelihood = self.problem.posterior.likelihood();
+        let posterior = &self.problem.posterior;
         let mut rng = stream(self.config.run.seed, chain, Purpose::Start);
-        let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
         let x = match &self.map {
             Some(map) => disperse(map, self.spread, &mut rng),
             None => {
-                let x = self.problem.posterior.locations().draw_start(&mut rng);
-                Locations::from_fn(n_objects, n_dims, |position, dim| x[dim * n_objects + position])
+                Locations::from_values(posterior.likelihood().n_objects(), posterior.locations().draw_start(&mut rng))
             }
         };
         self.parameters(&x, &mut rng)
@@ -121,7 +119,7 @@ fn resolve(start: Start, problem: &Problem) -> Start {
         return start;
     }
     let n_objects = problem.data.n_objects();
-    let n_coupled = problem.coupling.pairs.count(n_objects) as f64;
+    let n_coupled = problem.coupling.pairs.count() as f64;
     let missing = 1.0 - problem.posterior.likelihood().n_pairs() as f64 / n_coupled;
     match problem.data.is_dense_matrix() {
         _ if problem.data.measured_pairs().is_some() || missing > MANY_MISSING => Start::Graph,

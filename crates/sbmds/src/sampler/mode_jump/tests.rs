@@ -26,7 +26,7 @@ fn posterior(noise: Noise) -> Posterior {
         (0, other) => distance(TRUTH, OTHERS[other - 1]) + ERRORS[other - 1],
         (a, b) => distance(OTHERS[a - 1], OTHERS[b - 1]),
     };
-    let all = Pairs::Diagonals((1..5).collect());
+    let all = Pairs::full(5);
     let likelihood = Likelihood::new(5, 2, &all, noise, Storage::F64, dissimilarity);
     Posterior::new(Arc::new(likelihood), Priors::paper(2))
 }
@@ -219,7 +219,7 @@ fn measured_without_error(locations: &[[f64; 2]]) -> (Likelihood, Vec<f64>) {
         let ([x, y], [to_x, to_y]) = (locations[a], locations[b]);
         (x - to_x).hypot(y - to_y)
     };
-    let all = Pairs::Diagonals((1..n_objects).collect());
+    let all = Pairs::full(n_objects);
     let likelihood = Likelihood::new(n_objects, 2, &all, Noise::TruncatedNormal, Storage::F64, distance);
     (likelihood, (0..2).flat_map(|dim| locations.iter().map(move |location| location[dim])).collect())
 }

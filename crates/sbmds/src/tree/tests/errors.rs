@@ -79,7 +79,7 @@ fn tips_and_objects_left_over_are_listed() {
     };
     let message = error(&["a", "b"], false);
     assert!(message.starts_with("x.trees: 14 tips are not among the objects: extra0, extra1, "), "{message}");
-    assert!(message.contains("extra9 and 4 more. Remedy: drop extra tips with --prune"), "{message}");
+    assert!(message.contains("extra9 and 4 more. Remedy: drop extra tips with `prune`"), "{message}");
     let message = error(&["a", "b", "c"], true);
     assert!(message.starts_with("x.trees: 1 object is not in the tree: c. Remedy: "), "{message}");
     assert!(!message.contains("extra"), "{message}");
