@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use sbmds::Locations;
-use sbmds::coupling::{Pairs, dispersed_offsets};
+use sbmds::coupling::Pairs;
 use sbmds::likelihood::{Arithmetic, InstructionSet, Likelihood, LikelihoodValue, Noise, Storage, Workspace};
 use sbmds::random::{Purpose, stream};
 
@@ -58,11 +58,11 @@ impl Problem {
         let pairs = match kind {
             0 => Pairs::full(n_objects),
             1 => Pairs::band(n_objects, size),
-            2 => Pairs::Landmarks(size.min(n_objects - 1)),
-            3 => Pairs::Diagonals(dispersed_offsets(n_objects, size, &mut rng)),
+            2 => Pairs::landmarks(n_objects, size.min(n_objects - 1)),
+            3 => Pairs::dispersed(n_objects, size, &mut rng),
             _ => {
                 let all = (0..n_objects as u32).flat_map(|a| (a + 1..n_objects as u32).map(move |b| (a, b)));
-                Pairs::Graph(all.filter(|_| rng.random_bool(0.2)).collect())
+                Pairs::graph(n_objects, all.filter(|_| rng.random_bool(0.2)).collect()).unwrap()
             }
         };
         let mut deltas = vec![f64::NAN; n_objects * n_objects];

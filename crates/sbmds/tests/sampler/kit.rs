@@ -164,7 +164,15 @@ impl Problem {
 /// Short jittered trajectories in double precision: small problems need no more.
 pub fn settings(sampler: Sampler, n_warmup: usize) -> SamplerSettings {
     let arithmetic = ArithmeticChoice::F64;
-    SamplerSettings { sampler, n_warmup, leapfrog_steps: 6, jitter: 0.5, max_depth: 6, arithmetic, ..Default::default() }
+    SamplerSettings {
+        sampler,
+        n_warmup,
+        leapfrog_steps: 6,
+        jitter: 0.5,
+        max_depth: 6,
+        arithmetic,
+        ..Default::default()
+    }
 }
 
 /// The same in single precision.

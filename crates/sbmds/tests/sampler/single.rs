@@ -75,8 +75,7 @@ fn a_saved_chain_goes_on_in_its_arithmetic() {
             let mut first = problem.chain(&settings, rng, Workspace::serial());
             (0..stop).for_each(|_| _ = first.step());
             let state = first.state().clone();
-            let mut second =
-                Chain::resume(&problem.posterior, state, Workspace::serial());
+            let mut second = Chain::resume(&problem.posterior, state, Workspace::serial());
             (stop..40).for_each(|_| _ = second.step());
             (0..40).for_each(|_| _ = whole.step());
             assert_eq!(whole.x(), second.x(), "{sampler}, stopped after {stop}");
