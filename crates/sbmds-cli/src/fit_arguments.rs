@@ -68,7 +68,7 @@ pub struct SamplerArgs {
     /// Adapt step sizes by the rule of the paper instead of dual averaging
     #[arg(long)]
     paper_adaptation: bool,
-    /// Arithmetic of gradients: f64, f32 (three times as fast), or auto: f32 where it is accurate enough; draws are exact in any
+    /// Arithmetic of gradients: f64, f32 (faster), or auto: f32 where it is accurate; draws are exact in each
     #[arg(long, default_value = "auto")]
     arithmetic: ArithmeticChoice,
 }
