@@ -83,14 +83,14 @@ impl Shape {
 pub enum Threads {
     /// As many as the machine has.
     All,
-    /// So many.
+    /// This many.
     Count(usize),
 }
 
 /// Moves of single objects whose effects are added up one by one, as a part of all objects: beyond, a sum over all pairs,
 /// whose kernels read memory in order, costs less.
 const MOST_MOVES: usize = 16;
-/// Moves after which the energy is summed over all pairs again, so that rounding errors cannot pile up. For so many moves
+/// Moves after which the energy is summed over all pairs again, so that rounding errors cannot pile up. For this many moves
 /// the sum costs less than they did.
 const MOVES_BETWEEN_SUMS: usize = 4096;
 

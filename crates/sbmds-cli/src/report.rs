@@ -110,7 +110,7 @@ pub fn default_path(run: &Path) -> PathBuf {
     run.join("report.html")
 }
 
-/// Writes the report and the map of a run into its directory, with so many threads.
+/// Writes the report and the map of a run into its directory, with this many threads.
 pub fn write_into(run: &FinishedRun, n_threads: usize) -> Result<(), Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().map_err(Failure::bad_input)?;
     pool.install(|| {

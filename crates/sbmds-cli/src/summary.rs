@@ -84,7 +84,7 @@ pub fn drawn_for_terminal(names: &Names, map: &Locations) -> Option<String> {
     Some(draw(&points, columns, map.n_dims() > 1))
 }
 
-/// Points on lines of at most so many columns.
+/// Points on lines of at most this many columns.
 fn draw(points: &[(String, f64, f64)], columns: usize, is_plane: bool) -> String {
     let columns = columns.min(WIDEST);
     terminal_map::draw(points, columns, if is_plane { columns / 4 } else { 1 })
@@ -115,7 +115,7 @@ impl Rows {
         Ok(Self { path, header, rows })
     }
 
-    /// The table, if it is whole: of so many objects, with their names.
+    /// The table, if it is whole: of this many objects, with their names.
     fn of(self, n_objects: usize) -> Result<Self, Failure> {
         if self.rows.len() == n_objects && self.header.get(0) == Some("name") {
             return Ok(self);

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use sbmds::coupling::Pairs;
 use sbmds::diagnostics::{Chains, mcse_mean};
 use sbmds::likelihood::{Likelihood, Noise, Scratch, Storage};
-use sbmds::posterior::{LocationPrior, NoisePrior, Parameters, Posterior, Priors, Spread, Workspace};
+use sbmds::posterior::{LocationPrior, NoisePrior, Parameters, Posterior, Priors, Spread, Variance, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, SamplerSettings};
 
@@ -55,7 +55,7 @@ pub fn main() {
     let posterior = Posterior::new(Arc::new(likelihood), priors).with_locations(Arc::new(ring));
     let mut rng = stream(1, 0, Purpose::Sampling);
     let (x, spread) = posterior.locations().draw(&mut rng);
-    let start = Parameters { x, variance: sigma * sigma, spread, own: vec![] };
+    let start = Parameters { x, variance: Variance::of_sigma(sigma), spread, own: vec![] };
     let mut chain = Chain::start(&posterior, &SamplerSettings::default(), start, rng, Workspace::serial());
     chain.warm_up();
     let draws: Vec<f64> = (0..20_000).map(|_| (chain.step(), chain.distance(0, 1)).1).collect();

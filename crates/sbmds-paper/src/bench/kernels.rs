@@ -73,7 +73,7 @@ impl Kernels {
         }
     }
 
-    /// The couplings to measure with so many objects; says what is left out.
+    /// The couplings to measure with this many objects; says what is left out.
     fn couplings_for(&self, n_objects: usize, skipped: &mut Vec<String>) -> Vec<Coupled> {
         let mut kept = Vec::new();
         for &coupled in &self.couplings {

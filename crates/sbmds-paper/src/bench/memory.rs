@@ -70,7 +70,7 @@ struct Build {
     seconds_per_million_pairs: f64,
 }
 
-/// The aim: at most so many bytes over the feature file.
+/// The aim: at most this many bytes over the feature file.
 const BYTES_PER_PAIR: u64 = 12;
 const BYTES_PER_OBJECT: u64 = 200;
 

@@ -7,7 +7,7 @@ use clap::Args;
 use rand::RngExt;
 use sbmds::diagnostics::{Chains, ess_bulk};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
-use sbmds::posterior::{Parameters, Posterior, Priors, Spread, Workspace};
+use sbmds::posterior::{Parameters, Posterior, Priors, Spread, Variance, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
 use sbmds::simulate::{self, Simulation};
@@ -41,7 +41,7 @@ pub struct Samplers {
     /// Trajectory lengths of hmc vary by this fraction
     #[arg(long, value_name = "J", default_value_t = 0.0)]
     jitter: f64,
-    /// Doublings of a NUTS trajectory before it may turn back
+    /// Minimum NUTS tree depth
     #[arg(long, value_name = "DEPTH", default_value_t = 0)]
     min_depth: usize,
     /// Seconds of kept draws for each configuration
@@ -172,7 +172,7 @@ impl Samplers {
         };
         let start = Parameters {
             x: data.truth().as_slice().to_vec(),
-            variance: self.noise * self.noise,
+            variance: Variance::of_sigma(self.noise),
             spread: Spread::Scales(vec![1.0; self.dims]),
             own: Vec::new(),
         };

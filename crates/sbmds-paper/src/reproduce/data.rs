@@ -6,7 +6,7 @@ use sbmds::Locations;
 use sbmds::dissimilarity::spread_landmarks;
 use sbmds::embedding::{classical_mds, landmark_mds};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
-use sbmds::posterior::{Parameters, Posterior, Priors, Spread};
+use sbmds::posterior::{Parameters, Posterior, Priors, Spread, Variance};
 use sbmds::random::{Purpose, stream};
 use sbmds::simulate::{self, Simulation};
 
@@ -50,7 +50,7 @@ pub(super) fn first_map(cell: &Cell, data: &Simulation) -> Locations {
 
 /// Where the chain starts: the first map, with the noise it leaves.
 pub(super) fn start(posterior: &Posterior, map: &Locations) -> Parameters {
-    let variance = posterior.likelihood().mean_squared_residual(map);
+    let variance = Variance::new(posterior.likelihood().mean_squared_residual(map));
     Parameters {
         x: map.as_slice().to_vec(),
         variance,

@@ -32,7 +32,7 @@ const NOISE: f64 = 0.2;
 /// Effective draws below which a number is rough: what the authors' chains ran until.
 const ENOUGH: f64 = 100.0;
 
-/// Distances that are monitored: all, or a random sample of so many.
+/// Distances that are monitored: all, or a random sample of this many.
 const MONITORED: usize = 500;
 /// Draws kept; when there are more, every other is dropped and from then on only every second kept.
 const KEPT: usize = 4_096;
@@ -187,7 +187,7 @@ struct Record {
 }
 
 impl Record {
-    /// Draws until the smallest effective sample size is `target`, or for so many seconds; the chain alone is timed.
+    /// Draws until the smallest effective sample size is `target`, or for this many seconds; the chain alone is timed.
     fn until(
         chain: &mut Chain,
         cell: &Cell,
@@ -246,7 +246,7 @@ fn monitored(cell: &Cell) -> Vec<(usize, usize)> {
     random_pairs(n, MONITORED)
 }
 
-/// Random pairs, the same for every cell of so many objects.
+/// Random pairs, the same for every cell of this many objects.
 pub(super) fn random_pairs(n_objects: usize, count: usize) -> Vec<(usize, usize)> {
     let mut rng = stream(n_objects as u64, 0, Purpose::Monitoring);
     let mut pair = || {

@@ -49,7 +49,7 @@ pub enum Outcome {
     Interrupted,
 }
 
-/// Runs the cells that are missing in `directory` on so many threads (one if time is measured) and writes what they show.
+/// Runs the cells that are missing in `directory` on this many threads (one if time is measured) and writes what they show.
 ///
 /// # Errors
 /// If the directory holds cells of other settings, the disk refuses, or the user's data cannot be used.

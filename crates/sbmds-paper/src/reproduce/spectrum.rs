@@ -18,7 +18,7 @@ pub(super) struct Spectrum;
 const METHODS: [Method; 4] = [Method::Band, Method::Landmark, Method::Unchosen, Method::Dispersed];
 /// Noise of the simulations.
 const NOISE: f64 = 0.2;
-/// Fits of half-normal noise end with a sigma of about so many parts of it.
+/// Fits of half-normal noise end with a sigma of about this many parts of it.
 const FITTED: f64 = 0.7;
 
 impl Experiment for Spectrum {

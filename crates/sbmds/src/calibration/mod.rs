@@ -24,7 +24,7 @@ use crate::diagnostics::{Chains, ess_bulk};
 use crate::dissimilarity::{Dissimilarities, InputError, Names};
 use crate::embedding::{classical_mds, disperse};
 use crate::likelihood::{Likelihood, Noise, Storage};
-use crate::posterior::{Parameters, Posterior, Priors, Workspace};
+use crate::posterior::{Parameters, Posterior, Priors, Variance, Workspace};
 use crate::random::{Purpose, stream};
 use crate::sampler::{Chain, Sampler, SamplerSettings};
 use crate::simulate::{self, Simulation};
@@ -53,7 +53,7 @@ pub struct CalibrationSettings {
 }
 
 impl CalibrationSettings {
-    /// 200 fits of 20 objects in so many dimensions, with 3 random diagonals and the default priors.
+    /// 200 fits of 20 objects in this many dimensions, with 3 random diagonals and the default priors.
     pub fn new(sampler: Sampler, n_dims: usize) -> Self {
         Self {
             n_objects: 20,
@@ -234,7 +234,7 @@ impl Replicate {
         let noise = self.posterior.noise();
         let known = noise.known().is_some().then_some(self.truth.variance);
         let above_floor = 2.0 * noise.floor().powi(2);
-        let residual = || self.posterior.likelihood().mean_squared_residual(&x).max(above_floor);
+        let residual = || Variance::new(self.posterior.likelihood().mean_squared_residual(&x).max(above_floor));
         let variance = known.unwrap_or_else(residual);
         let spread = self.posterior.locations().start_spread(x.as_slice(), rng);
         Parameters { x: x.as_slice().to_vec(), variance, spread, own: Vec::new() }

@@ -27,7 +27,7 @@ const SECONDS_PER_PAIR: f64 = 2.1e-9;
 const SECONDS_PER_FURTHER_DIMENSION: f64 = 0.5e-9;
 
 impl Effort {
-    /// About how long sampling takes on so many cores; right within a factor of two or three.
+    /// About how long sampling takes on this many cores; right within a factor of two or three.
     pub fn seconds(&self, n_pairs: usize, n_dims: usize, n_cores: usize) -> f64 {
         let further = n_dims.saturating_sub(2) as f64;
         let per_pair = SECONDS_PER_PAIR + further * SECONDS_PER_FURTHER_DIMENSION;

@@ -23,7 +23,7 @@ pub fn random_offsets(n_objects: usize, bands: usize, rng: &mut ChaCha8Rng) -> V
     best_offsets(n_objects, bands, 1, rng)
 }
 
-/// The best of so many sets.
+/// The best of this many sets.
 fn best_offsets(n_objects: usize, bands: usize, n_candidates: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     if bands >= n_objects.saturating_sub(1) / 2 {
         return (1..n_objects).collect();

@@ -26,7 +26,7 @@ enum Shape {
 pub enum PairShape<'a> {
     /// (n, n + o) for every offset o, strictly increasing, 0 < o < N: band, dispersed and full couplings.
     Diagonals(&'a [usize]),
-    /// All pairs that touch one of the first so many positions, at most N.
+    /// All pairs that touch one of the first this many positions, at most N.
     Landmarks(usize),
     /// (n, m) with n < m < N, strictly increasing.
     Graph(&'a [(u32, u32)]),

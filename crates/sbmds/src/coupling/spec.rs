@@ -26,7 +26,7 @@ pub enum Couplings {
 }
 
 impl Couplings {
-    /// What `auto` means for so many objects and dimensions; other couplings stay themselves.
+    /// What `auto` means for this many objects and dimensions; other couplings stay themselves.
     pub fn resolve(&self, n_objects: usize, n_dims: usize, effort: Effort) -> Self {
         match self {
             Self::Auto => effort.bands(n_objects, n_dims).map_or(Self::Full, Self::Dispersed),

@@ -18,7 +18,7 @@ const MIN_DRAWS: usize = 20;
 /// fewer are in doubt).
 const AGREEING_QUANTITIES: usize = 3;
 
-/// One quantity on which chains are so many times further apart than asked needs no others to agree.
+/// One quantity on which chains are this many times further apart than asked needs no others to agree.
 const OVERWHELMING: f64 = 2.0;
 
 /// Chains in groups that do not overlap, each group well mixed.

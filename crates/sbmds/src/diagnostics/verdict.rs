@@ -12,7 +12,7 @@ pub struct Limits {
     /// Chains may be in different modes when an R-hat exceeds this, and a group of chains is well mixed when its own
     /// R-hat is below it: 1.1, the limit of Gelman and Rubin (1992).
     pub disagree_rhat: f64,
-    /// Chains are apart when their means differ by so many within-chain standard deviations: 3, where two normal
+    /// Chains are apart when their means differ by this many within-chain standard deviations: 3, where two normal
     /// densities share 13% of their mass.
     pub separation: f64,
 }

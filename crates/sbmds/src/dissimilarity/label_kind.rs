@@ -6,7 +6,7 @@ use super::labels::{LabelColumn, LabelValues, Labels, NO_LEVEL};
 const SMALLEST: f64 = -1.0;
 const LARGEST_FIRST: f64 = 1.0;
 const LARGEST: f64 = 20.0;
-/// Classes have members: on average at least so many.
+/// Classes have members: on average at least this many.
 const MEMBERS: usize = 2;
 
 impl Labels {

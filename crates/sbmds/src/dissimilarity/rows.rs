@@ -31,7 +31,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Number of objects of so many rows.
+    /// Number of objects of this many rows.
     pub fn n_objects(self, n_rows: usize) -> usize {
         n_rows + self.n_without_line()
     }

@@ -31,7 +31,7 @@ pub(super) fn check(tree: &Tree) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The length of a coordinate that is one chunk, read once: the file bounds what is allocated for so many entries.
+/// The length of a coordinate that is one chunk, read once: the file bounds what is allocated for this many entries.
 fn whole_coordinate(array: &ZarrArray, is_text: bool) -> Result<u64, StoreError> {
     has_axes(array, 1)?;
     let length = array.shape()[0];
@@ -63,7 +63,7 @@ fn check_drawn(array: &ZarrArray, n_chains: u64) -> Result<(), StoreError> {
     }
 }
 
-/// An array with so many axes.
+/// An array with this many axes.
 pub(super) fn has_axes(array: &ZarrArray, n_axes: usize) -> Result<(), StoreError> {
     if array.shape().len() == n_axes {
         return Ok(());
@@ -72,7 +72,7 @@ pub(super) fn has_axes(array: &ZarrArray, n_axes: usize) -> Result<(), StoreErro
     Err(StoreError::damaged(array.directory())(what))
 }
 
-/// An array with so many entries along an axis.
+/// An array with this many entries along an axis.
 pub(super) fn has_length(array: &ZarrArray, axis: usize, length: u64) -> Result<(), StoreError> {
     if array.shape()[axis] == length {
         return Ok(());

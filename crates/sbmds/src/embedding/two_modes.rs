@@ -5,9 +5,9 @@ use crate::dense::{Matrix, symmetric_eigen};
 
 /// Each part holds at least this share of the draws: rarer visits are the tail of one mode as well.
 const LEAST_SHARE: f64 = 0.05;
-/// And so many draws: fewer say nothing about their spread.
+/// And this many draws: fewer say nothing about their spread.
 const LEAST_DRAWS: usize = 10;
-/// The means are so many standard deviations (of one part, along the line between the means) apart. Cut in two, one normal
+/// The means are this many standard deviations (of one part, along the line between the means) apart. Cut in two, one normal
 /// distribution reaches 2.7, a uniform one 3.5 and a ring 4.1; two normal ones reach their true distance.
 const LEAST_SEPARATION: f64 = 4.5;
 /// The middle third between the means holds at most this share of the draws: 21% of one normal distribution cut in two, 17%

@@ -11,7 +11,7 @@ use crate::run::{FinishedRun, RunError};
 const ROW: f64 = TEXT + 2.0;
 /// Height of the rows together, at most, in widths of the sheet.
 const TALLEST: f64 = 1.6;
-/// 95% of a normal distribution is within so many standard deviations.
+/// 95% of a normal distribution is within this many standard deviations.
 const WITHIN_95: f64 = 1.959_963_984_540_054;
 /// Room between an interval and its name.
 const GAP: f64 = 2.5;

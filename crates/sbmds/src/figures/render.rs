@@ -25,7 +25,7 @@ const WEB_FONT: &[u8] = include_bytes!("font/inter-subset.woff2");
 
 /// Print resolution of a PNG, in dots per inch.
 const PNG_DPI: f64 = 300.0;
-/// A PNG is drawn so many times as large and then averaged, which smooths its edges.
+/// A PNG is drawn this many times as large and then averaged, which smooths its edges.
 const OVERSAMPLING: usize = 3;
 /// An SVG is drawn on a grid this fine, in dots per inch.
 const SVG_DPI: f64 = 1800.0;

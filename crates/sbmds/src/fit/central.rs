@@ -13,7 +13,7 @@ use crate::embedding::{ObjectModes, procrustes, rms_difference};
 const MOST_PAIRS: usize = 200_000;
 /// Draws that say how well a typical one fits, and among which a central one is sought.
 const MOST_DRAWS: usize = 200;
-/// Of very large maps at least so many.
+/// Of very large maps at least this many.
 const LEAST_DRAWS: usize = 20;
 /// Multiplications that the comparison of all these draws with each other may take: seconds.
 const MOST_WORK: f64 = 4e9;
@@ -39,7 +39,7 @@ pub struct Central {
 pub struct SampledPairs(Vec<(usize, usize, f64)>);
 
 impl SampledPairs {
-    /// Of the coupled pairs of so many objects.
+    /// Of the coupled pairs of this many objects.
     pub fn new(coupled: &CoupledPairs<'_>, n_objects: usize) -> Self {
         let every = (2 * coupled.n_pairs()).div_ceil(MOST_PAIRS).max(1);
         let of_object = |a: usize| {

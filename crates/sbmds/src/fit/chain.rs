@@ -1,5 +1,8 @@
 //! One chain at work: iterate, keep draws, checkpoint every few seconds, stop when told.
 
+#[cfg(test)]
+mod format;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 

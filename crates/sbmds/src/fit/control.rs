@@ -29,7 +29,7 @@ impl Control<'_> {
     }
 }
 
-/// Runs `work` where all data parallelism keeps to so many threads.
+/// Runs `work` where all data parallelism keeps to this many threads.
 pub(crate) fn with_threads<T: Send>(
     n_threads: usize,
     work: impl FnOnce() -> Result<T, RunError> + Send,

@@ -7,16 +7,16 @@ use crate::embedding::Moments;
 use crate::posterior::{NoisePrior, ScalePrior};
 use crate::settings::Resolved;
 
-/// Beyond so many times the prior's standard deviation, the prior holds the locations together.
+/// Beyond this many times the prior's standard deviation, the prior holds the locations together.
 const CRUSHED: f64 = 1.3;
-/// Scatter of that ratio for locations that do follow the prior: so many standard errors 1 / sqrt(2 N D) are allowed.
+/// Scatter of that ratio for locations that do follow the prior: this many standard errors 1 / sqrt(2 N D) are allowed.
 const STANDARD_ERRORS: f64 = 4.0;
 /// How much wider than the map a prior should be that says little.
 const WIDE: f64 = 8.0;
 /// sigma within this factor of its floor is at the floor.
 const AT_FLOOR: f64 = 1.2;
 
-/// Distances on the map may be so many times as large as the dissimilarities before the prior counts as stretching it. Noise
+/// Distances on the map may be this many times as large as the dissimilarities before the prior counts as stretching it. Noise
 /// alone makes dissimilarities larger, never distances.
 const STRETCHED: f64 = 1.5;
 

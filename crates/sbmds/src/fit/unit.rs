@@ -79,7 +79,7 @@ const COARSEST_STEP: f64 = 0.05;
 /// binary, far below the finest step.
 const OFF_STEP: f64 = 1e-7;
 
-/// The step of which all dissimilarities are multiples, as numbers rounded to so many digits are: their greatest common divisor.
+/// The step of which all dissimilarities are multiples, as numbers rounded to this many digits are: their greatest common divisor.
 fn common_step(likelihood: &Likelihood, rms: f64) -> Option<f64> {
     let mut step = 0.0;
     for position in 0..likelihood.n_objects() {
@@ -104,7 +104,7 @@ fn common_divisor(mut a: f64, mut b: f64, tolerance: f64) -> f64 {
     a
 }
 
-/// Beyond so many times the distance the prior expects, dissimilarities do not fit it.
+/// Beyond this many times the distance the prior expects, dissimilarities do not fit it.
 const TOO_LARGE: f64 = 5.0;
 /// Below this part of the distance the prior expects, dissimilarities do not fit it.
 const TOO_SMALL: f64 = 0.05;

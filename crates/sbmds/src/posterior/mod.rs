@@ -7,6 +7,7 @@ mod priors;
 mod spread;
 mod tree_prior;
 mod unknowns;
+mod variance;
 mod workspace;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub use priors::{Priors, ScalePrior};
 pub use spread::Spread;
 pub use tree_prior::{PrecisionUpdate, TreePrior};
 pub use unknowns::Unknowns;
+pub use variance::Variance;
 pub use workspace::Workspace;
 
 use crate::likelihood::{LogLikelihood, MapGradient, MapPoint};
@@ -37,7 +39,7 @@ pub struct Parameters {
     /// Locations, N * D numbers, dimension by dimension, by position.
     pub x: Vec<f64>,
     /// Noise variance sigma^2.
-    pub variance: f64,
+    pub variance: Variance,
     /// Spread of the locations: Lambda, or Sigma^-1 of the diffusion along a tree.
     pub spread: Spread,
     /// The measurement's own parameters ([`LogLikelihood::own`]); most measurements have none.
@@ -47,7 +49,7 @@ pub struct Parameters {
 impl Parameters {
     /// Noise standard deviation sigma.
     pub fn sigma(&self) -> f64 {
-        self.variance.sqrt()
+        self.variance.sigma()
     }
 
     /// All but the locations.
@@ -182,7 +184,7 @@ impl Posterior {
     }
 
     /// Log prior density of sigma^2 and of what is learned of the spread (nothing if it is integrated out).
-    pub fn log_prior_rest(&self, variance: f64, spread: &Spread) -> f64 {
+    pub fn log_prior_rest(&self, variance: Variance, spread: &Spread) -> f64 {
         self.noise.log_density(variance) + self.locations.log_density_of_spread(spread)
     }
 

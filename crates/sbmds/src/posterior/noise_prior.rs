@@ -6,17 +6,19 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::Gamma;
 
+use super::Variance;
+
 /// A density of sigma^2 above a floor. Samplers move the coordinate w of sigma^2 = floor^2 + exp(2 w), which is log sigma where
 /// there is no floor.
 pub trait SigmaPrior: Send + Sync {
     /// A value of sigma^2.
-    fn draw(&self, rng: &mut ChaCha8Rng) -> f64;
+    fn draw(&self, rng: &mut ChaCha8Rng) -> Variance;
 
     /// Log density of sigma^2 where it is above the floor, up to the constant of the truncation.
-    fn log_density_above_floor(&self, variance: f64) -> f64;
+    fn log_density_above_floor(&self, variance: Variance) -> f64;
 
     /// Derivative of that by log sigma.
-    fn by_log_sigma(&self, variance: f64) -> f64;
+    fn by_log_sigma(&self, variance: Variance) -> f64;
 
     /// sigma, if it is known: nothing moves it then.
     fn known(&self) -> Option<f64> {
@@ -29,10 +31,10 @@ pub trait SigmaPrior: Send + Sync {
     }
 
     /// Log density of sigma^2; 0 if it is known.
-    fn log_density(&self, variance: f64) -> f64 {
+    fn log_density(&self, variance: Variance) -> f64 {
         if self.known().is_some() {
             0.0
-        } else if variance <= self.floor() * self.floor() {
+        } else if variance <= Variance::of_sigma(self.floor()) {
             f64::NEG_INFINITY
         } else {
             self.log_density_above_floor(variance)
@@ -40,19 +42,19 @@ pub trait SigmaPrior: Send + Sync {
     }
 
     /// The coordinate w of a variance.
-    fn coordinate(&self, variance: f64) -> f64 {
+    fn coordinate(&self, variance: Variance) -> f64 {
         let floor = self.floor();
-        if floor == 0.0 { variance.sqrt().ln() } else { 0.5 * (variance - floor * floor).ln() }
+        if floor == 0.0 { variance.sigma().ln() } else { 0.5 * (variance.get() - floor * floor).ln() }
     }
 
     /// sigma^2 at the coordinate w.
-    fn variance_at(&self, w: f64) -> f64 {
-        self.floor().powi(2) + (2.0 * w).exp()
+    fn variance_at(&self, w: f64) -> Variance {
+        Variance::new(self.floor().powi(2) + (2.0 * w).exp())
     }
 
     /// sigma at the coordinate w; without a floor it need not go through its square.
     fn sigma_at(&self, w: f64) -> f64 {
-        if self.floor() == 0.0 { w.exp() } else { self.variance_at(w).sqrt() }
+        if self.floor() == 0.0 { w.exp() } else { self.variance_at(w).sigma() }
     }
 
     /// Derivative of log sigma by the coordinate w: exp(2 w) / sigma^2, 1 where there is no floor.
@@ -109,7 +111,7 @@ impl NoisePrior {
     }
 
     /// A value of sigma^2.
-    pub fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
+    pub fn draw(&self, rng: &mut ChaCha8Rng) -> Variance {
         self.density().draw(rng)
     }
 }
@@ -118,15 +120,15 @@ impl NoisePrior {
 struct KnownSigma(f64);
 
 impl SigmaPrior for KnownSigma {
-    fn draw(&self, _rng: &mut ChaCha8Rng) -> f64 {
-        self.0 * self.0
+    fn draw(&self, _rng: &mut ChaCha8Rng) -> Variance {
+        Variance::of_sigma(self.0)
     }
 
-    fn log_density_above_floor(&self, _variance: f64) -> f64 {
+    fn log_density_above_floor(&self, _variance: Variance) -> f64 {
         0.0
     }
 
-    fn by_log_sigma(&self, _variance: f64) -> f64 {
+    fn by_log_sigma(&self, _variance: Variance) -> f64 {
         0.0
     }
 
@@ -143,19 +145,19 @@ struct InverseGamma {
 }
 
 impl SigmaPrior for InverseGamma {
-    fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
-        match *self {
+    fn draw(&self, rng: &mut ChaCha8Rng) -> Variance {
+        Variance::new(match *self {
             Self { shape, rate, floor: 0.0 } => draw_inverse_gamma(shape, rate, rng),
             Self { shape, rate, floor } => draw_truncated(shape, rate, floor * floor, rng),
-        }
+        })
     }
 
-    fn log_density_above_floor(&self, variance: f64) -> f64 {
-        log_inverse_gamma(variance, self.shape, self.rate)
+    fn log_density_above_floor(&self, variance: Variance) -> f64 {
+        log_inverse_gamma(variance.get(), self.shape, self.rate)
     }
 
-    fn by_log_sigma(&self, variance: f64) -> f64 {
-        -2.0 * (self.shape + 1.0) + 2.0 * self.rate / variance
+    fn by_log_sigma(&self, variance: Variance) -> f64 {
+        -2.0 * (self.shape + 1.0) + 2.0 * self.rate / variance.get()
     }
 
     fn floor(&self) -> f64 {
@@ -213,11 +215,11 @@ mod tests {
             let variance = prior.variance_at(w);
             assert!((prior.coordinate(variance) - w).abs() < 1e-12);
             // p(w) = p(sigma^2) d sigma^2 / dw, and every derivative is the central difference.
-            let jacobian = (prior.variance_at(w + 1e-6) - prior.variance_at(w - 1e-6)) / 2e-6;
+            let jacobian = (prior.variance_at(w + 1e-6).get() - prior.variance_at(w - 1e-6).get()) / 2e-6;
             assert!((prior.log_density(variance) + jacobian.ln() - prior.log_density_at(w)).abs() < 1e-8);
             let difference = (prior.log_density_at(w + 1e-6) - prior.log_density_at(w - 1e-6)) / 2e-6;
             assert!((difference - prior.derivative_at(w)).abs() < 1e-6);
-            let log_sigma = |w: f64| 0.5 * prior.variance_at(w).ln();
+            let log_sigma = |w: f64| prior.variance_at(w).sigma().ln();
             let difference = (log_sigma(w + 1e-6) - log_sigma(w - 1e-6)) / 2e-6;
             assert!((difference - prior.log_sigma_by_coordinate(w)).abs() < 1e-8);
         }
@@ -235,7 +237,7 @@ mod tests {
                 (below(t) - below(floor * floor)) / (1.0 - below(floor * floor))
             };
             let n = 20_000;
-            let draws: Vec<f64> = (0..n).map(|_| prior.draw(&mut rng)).collect();
+            let draws: Vec<f64> = (0..n).map(|_| prior.draw(&mut rng).get()).collect();
             for t in [0.8, 1.5, 6.0] {
                 let drawn = draws.iter().filter(|&&v| v < t).count() as f64 / f64::from(n);
                 // Five standard errors.
@@ -247,8 +249,8 @@ mod tests {
     #[test]
     fn no_noise_is_below_its_floor() {
         let prior = InverseGamma { shape: 1.0, rate: 1e-5, floor: 0.5 };
-        assert_eq!(prior.log_density(0.25), f64::NEG_INFINITY);
-        assert!(prior.log_density(0.251).is_finite());
-        assert!(prior.variance_at(-50.0) >= 0.25 && prior.log_sigma_by_coordinate(-50.0) < 1e-40);
+        assert_eq!(prior.log_density(Variance::new(0.25)), f64::NEG_INFINITY);
+        assert!(prior.log_density(Variance::new(0.251)).is_finite());
+        assert!(prior.variance_at(-50.0).get() >= 0.25 && prior.log_sigma_by_coordinate(-50.0) < 1e-40);
     }
 }

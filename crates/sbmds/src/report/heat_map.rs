@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::pack;
 use crate::cluster::DrawLabels;
 
-/// About so many bins: a screen shows no more.
+/// About this many bins: a screen shows no more.
 const BINS: usize = 200;
 /// More groups than this do not get bins of their own.
 const MOST_GROUPS: usize = 100;

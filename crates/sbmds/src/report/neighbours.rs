@@ -33,7 +33,7 @@ pub const NO_NEIGHBOUR: u32 = u32::MAX;
 const K: usize = 5;
 /// Neighbours listed for every object.
 const CANDIDATES: usize = 10;
-/// Above so many objects the page shows no neighbours.
+/// Above this many objects the page shows no neighbours.
 const MOST_OBJECTS: usize = 20_000;
 /// Draws to count in: probabilities to half a percent.
 const MOST_DRAWS: usize = 200;

@@ -14,7 +14,7 @@ use crate::fit::start::Starts;
 use crate::fit::summary_lines::digits;
 use crate::settings::check::CheckedConfig;
 
-/// Fits that take less than so many seconds are over before a first map would be looked at.
+/// Fits that take less than this many seconds are over before a first map would be looked at.
 const WORTH_A_FIRST_MAP: f64 = 10.0;
 
 /// Writes the optimised map as a preliminary `embedding.csv` and shows it to the observer, if sampling will take a while.

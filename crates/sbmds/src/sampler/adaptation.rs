@@ -82,7 +82,7 @@ impl DualAveraging {
     const SHRINKAGE: f64 = 0.05;
     const STABILISATION: f64 = 10.0;
     const DECAY: f64 = 0.75;
-    /// What steps shrink towards is so many times the present step: large steps are cheap, so err on that side.
+    /// What steps shrink towards is this many times the present step: large steps are cheap, so err on that side.
     const BOLDNESS: f64 = 10.0;
     /// Transitions that outweigh the boldness of the first ones.
     const ENOUGH: f64 = 10.0;
@@ -131,7 +131,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// For so many warm-up iterations.
+    /// For this many warm-up iterations.
     pub fn new(n_warmup: usize) -> Self {
         // Stan's 75 / 25 / 50, or 15% / 75% / 10% of a short warm-up.
         let (start, first, end) = if n_warmup < 150 {

@@ -117,12 +117,13 @@ impl ChainArithmetic {
 fn expected_error(current: &Evaluated, conditions: &Conditions) -> f64 {
     let likelihood = conditions.posterior.likelihood();
     let (n_objects, n_pairs) = (likelihood.n_objects(), likelihood.n_pairs() as f64);
+    let sigma_squared = conditions.variance.get();
     let x = &current.position()[..n_objects * likelihood.n_dims()];
     // Mean squared distance of two objects.
     let spread: f64 = x.chunks_exact(n_objects).map(|x| 2.0 * variance(x)).sum();
-    let normalising = 0.5 * n_pairs * (2.0 * std::f64::consts::PI * conditions.variance).ln();
+    let normalising = 0.5 * n_pairs * (2.0 * std::f64::consts::PI * sigma_squared).ln();
     let squared_residuals = (-2.0 * (current.value().density.log_likelihood + normalising)).max(n_pairs);
-    ROUNDING * (spread / conditions.variance * squared_residuals).sqrt()
+    ROUNDING * (spread / sigma_squared * squared_residuals).sqrt()
 }
 
 fn variance(x: &[f64]) -> f64 {

@@ -7,7 +7,7 @@ use rand_distr::StandardNormal;
 use super::Evaluated;
 use super::adaptation::StepSize;
 use crate::likelihood::log_phi_cdf;
-use crate::posterior::Posterior;
+use crate::posterior::{Posterior, Variance};
 use crate::random::positive_normal;
 
 /// Random walk on sigma^2 with proposals from a normal truncated to positive values (the paper's, Hastings-corrected).
@@ -18,7 +18,7 @@ pub(super) struct NoiseWalk {
 
 /// What became of a proposal.
 pub(super) struct NoiseMove {
-    pub(super) variance: f64,
+    pub(super) variance: Variance,
     pub(super) accepted: bool,
     pub(super) acceptance: f64,
 }
@@ -27,17 +27,17 @@ impl NoiseWalk {
     /// `current` and `density_at(variance)`: the locations' log density given that noise; its prior is added here.
     pub(super) fn transition(
         &self,
-        variance: f64,
+        variance: Variance,
         current: f64,
         posterior: &Posterior,
         rng: &mut ChaCha8Rng,
-        density_at: impl FnOnce(f64) -> f64,
+        density_at: impl FnOnce(Variance) -> f64,
     ) -> NoiseMove {
         let tau = self.step.get();
-        let proposed = positive_normal(variance, tau, rng);
+        let proposed = Variance::new(positive_normal(variance.get(), tau, rng));
         let prior = posterior.noise();
         // The truncated proposals are not symmetric: q(v|v*) / q(v*|v) = Phi(v / tau) / Phi(v* / tau).
-        let hastings = log_phi_cdf(variance / tau) - log_phi_cdf(proposed / tau);
+        let hastings = log_phi_cdf(variance.get() / tau) - log_phi_cdf(proposed.get() / tau);
         let change =
             density_at(proposed) - current + prior.log_density(proposed) - prior.log_density(variance) + hastings;
         let acceptance = if change.is_nan() { 0.0 } else { change.exp().min(1.0) };

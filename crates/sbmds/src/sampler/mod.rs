@@ -27,7 +27,7 @@ pub use settings::{Sampler, SamplerSettings};
 pub use target::{JointTarget, LocationsTarget, Target, Value};
 
 use crate::likelihood::Arithmetic;
-use crate::posterior::{Given, Parameters, Posterior, Spread, Workspace};
+use crate::posterior::{Given, Parameters, Posterior, Spread, Variance, Workspace};
 use arithmetic::ChainArithmetic;
 use gibbs::{NoiseWalk, shift_to_new_centre};
 use mode_jump::{Jumper, ModeJumps, is_time_to_search};
@@ -62,7 +62,7 @@ pub struct Chain<'a> {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ChainState {
     current: Evaluated,
-    variance: f64,
+    variance: Variance,
     spread: Spread,
     own: Vec<f64>,
     kernel: Box<dyn Move>,
@@ -119,7 +119,7 @@ impl<'a> Chain<'a> {
         let mut conditions = Conditions { posterior, workspace: &mut workspace, variance, spread: &spread, own: &own };
         let (current, kernel) = first(settings, x, &mut conditions, &mut rng);
         // The posterior sd of sigma^2 is about sigma^2 sqrt(2 / pairs).
-        let tau = 2.4 * variance * (2.0 / posterior.likelihood().n_pairs().max(1) as f64).sqrt();
+        let tau = 2.4 * variance.get() * (2.0 / posterior.likelihood().n_pairs().max(1) as f64).sqrt();
         let noise = NoiseWalk { step: settings.step_size(tau, NOISE_TARGET) };
         let n_warmup = settings.n_warmup;
         let mode_jumps = settings.mode_jumps.then(ModeJumps::default);
@@ -210,7 +210,7 @@ impl<'a> Chain<'a> {
 
     /// Noise standard deviation.
     pub fn sigma(&self) -> f64 {
-        self.state.variance.sqrt()
+        self.state.variance.sigma()
     }
 
     /// Spread of the locations under their prior.
@@ -356,7 +356,7 @@ impl ChainState {
         if !searches && mode_jumps.is_empty() {
             return false;
         }
-        let Some(mut jumper) = Jumper::new(posterior, x, Given { sigma: variance.sqrt(), spread, own }) else {
+        let Some(mut jumper) = Jumper::new(posterior, x, Given { sigma: variance.sigma(), spread, own }) else {
             return false;
         };
         if searches {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::settings::Sampler;
 use super::target::{JointTarget, LocationsTarget};
 use super::{Evaluated, StepInfo};
-use crate::posterior::{Given, Posterior, Spread, Unknowns, Workspace};
+use crate::posterior::{Given, Posterior, Spread, Unknowns, Variance, Workspace};
 
 /// What a move finds when it is asked: the posterior, and all unknowns but those it moves.
 pub struct Conditions<'a> {
@@ -17,7 +17,7 @@ pub struct Conditions<'a> {
     /// Scratch memory.
     pub workspace: &'a mut Workspace,
     /// Noise variance sigma^2.
-    pub variance: f64,
+    pub variance: Variance,
     /// Spread of the locations.
     pub spread: &'a Spread,
     /// The measurement's own parameters.
@@ -27,7 +27,7 @@ pub struct Conditions<'a> {
 impl<'a> Conditions<'a> {
     /// What is given while the locations move.
     pub fn given(&self) -> Given<'a> {
-        Given { sigma: self.variance.sqrt(), spread: self.spread, own: self.own }
+        Given { sigma: self.variance.sigma(), spread: self.spread, own: self.own }
     }
 
     /// The density of the locations given the rest.

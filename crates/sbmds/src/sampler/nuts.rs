@@ -37,7 +37,7 @@ fn start(
 ) -> (Evaluated, Box<dyn Move>) {
     let (posterior, variance) = (conditions.posterior, conditions.variance);
     let (likelihood, unknowns) = (posterior.likelihood(), posterior.joint_unknowns());
-    let guess = known_variance(likelihood, variance);
+    let guess = known_variance(likelihood, variance.get());
     let close_tips = close_tips(conditions, guess);
     let mut inverse_mass = vec![guess; x.len()];
     close_tips.set_variances(&mut inverse_mass);
@@ -111,7 +111,7 @@ impl Move for Nuts {
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
         if warmup.is_some() && std::mem::take(&mut self.has_new_masses) {
-            let known = known_variance(conditions.posterior.likelihood(), conditions.variance);
+            let known = known_variance(conditions.posterior.likelihood(), conditions.variance.get());
             self.choose_close_tips(close_tips(conditions, known));
         }
         if self.close_tips.is_empty() {
@@ -178,7 +178,7 @@ impl Nuts {
         info
     }
 
-    /// One draw from the trajectory that doubles until it turns back.
+    /// One draw from the trajectory that doubles until it makes a U-turn.
     fn transition(&self, current: &mut Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) -> StepInfo {
         let start = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(&self.inverse_mass, rng) };
         let mut walk = Walk {
@@ -276,7 +276,7 @@ impl Frame {
         if self.n_dims == 1 { shift_onto(&map, reference) } else { procrustes(&map, reference) }
     }
 
-    /// A position with its map moved; what is no location stays as it is.
+    /// A position with its map moved; the other unknowns stay as they are.
     fn moved(&self, position: &[f64], motion: &RigidMotion) -> Vec<f64> {
         let mut moved = motion.apply(&self.map(position)).as_slice().to_vec();
         moved.extend_from_slice(&position[moved.len()..]);
@@ -301,7 +301,7 @@ struct Walk<'a, T> {
 }
 
 impl<T: Target> Walk<'_, T> {
-    /// A tree of 2^depth points beyond `from`; nothing if it diverges, or turns back within itself and is not shorter than the
+    /// A tree of 2^depth points beyond `from`; `None` if it diverges, or makes a U-turn within itself and is not shorter than the
     /// least that a trajectory must have.
     fn grow(&mut self, from: &PhasePoint, depth: usize, forward: bool, rng: &mut ChaCha8Rng) -> Option<Tree> {
         if depth == 0 {
@@ -332,7 +332,7 @@ impl<T: Target> Walk<'_, T> {
         Some(Tree::leaf(point, error))
     }
 
-    /// Whether the trajectory turns back: over its whole length, or from either half to just across the seam, which
+    /// Whether the trajectory makes a U-turn: over its whole length, or from either half to just across the seam, which
     /// catches the turns that a trajectory of just the wrong length would hide.
     fn turns(&mut self, tree: &Tree, depth: usize) -> bool {
         let inverse_mass = self.inverse_mass;
@@ -386,7 +386,7 @@ struct Tree {
     sample_energy: f64,
     /// Log of the summed weights exp(-energy).
     log_weight: f64,
-    /// Whether it, or a tree it is made of, turns back: every point of a tree sees the same.
+    /// Whether it, or a tree it is made of, makes a U-turn: every point of a tree sees the same.
     has_turned: bool,
     seam: Option<Seam>,
 }

@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::Noise;
-use sbmds::posterior::{Spread, Workspace};
+use sbmds::posterior::{Spread, Variance, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, ChainState, Sampler, SamplerSettings, StepInfo};
 
@@ -211,7 +211,7 @@ fn a_trajectory_that_is_lost_is_rejected() {
         // Tuning of a map a million times as large.
         let mut truth = problem.truth.clone();
         truth.x.iter_mut().for_each(|x| *x *= 1e6);
-        truth.variance *= 1e12;
+        truth.variance = Variance::new(truth.variance.get() * 1e12);
         truth.spread = Spread::Scales(truth.spread.as_slice().iter().map(|scale| scale * 1e12).collect());
         let wide = Problem { truth, posterior: problem.posterior.clone() };
         let settings = settings(sampler, 0);

@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::Noise;
-use sbmds::posterior::{Given, Workspace};
+use sbmds::posterior::{Given, Variance, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Evaluated, JointTarget, LocationsTarget, PhasePoint, Target, Value, draw_momentum, leapfrog};
 
@@ -151,7 +151,7 @@ fn targets_with_a_tree_are_integrated_as_physics() {
             // Tips a branch of 0.001 apart need small steps.
             check_reversible(&mut target, &truth.x, 0.01);
             let mut target = JointTarget::new(posterior, workspace, truth.given());
-            check_gradient(&mut target, &joint_position(&truth.x, truth.variance));
+            check_gradient(&mut target, &joint_position(&truth.x, truth.sigma()));
         }
     }
 }
@@ -163,7 +163,7 @@ fn joint_target_is_integrated_as_physics() {
             let Problem { truth, posterior, .. } = &three_objects(n_dims, noise);
             let workspace = &mut Workspace::serial();
             let mut target = JointTarget::new(posterior, workspace, truth.given());
-            check_integrator(&mut target, &joint_position(&truth.x, truth.variance));
+            check_integrator(&mut target, &joint_position(&truth.x, truth.sigma()));
         }
     }
 }
@@ -172,14 +172,16 @@ fn joint_target_is_integrated_as_physics() {
 #[test]
 fn joint_density_carries_the_jacobian() {
     let Problem { truth, posterior, .. } = &three_objects(2, Noise::TruncatedNormal);
-    for variance in [0.01, 0.3, 1.0, 7.0] {
+    for variance in [0.01, 0.3, 1.0, 7.0].map(Variance::new) {
         let workspace = &mut Workspace::serial();
-        let given = Given { sigma: f64::sqrt(variance), ..truth.given() };
-        let joint =
-            Evaluated::at(&mut JointTarget::new(posterior, workspace, given), joint_position(&truth.x, variance));
+        let given = Given { sigma: variance.sigma(), ..truth.given() };
+        let joint = Evaluated::at(
+            &mut JointTarget::new(posterior, workspace, given),
+            joint_position(&truth.x, variance.sigma()),
+        );
         let given_sigma = posterior.value(&mut Workspace::serial(), &truth.x, given);
         let over_variance = given_sigma.of_locations() + posterior.noise().log_density(variance);
-        let expected = over_variance + (2.0 * variance).ln();
+        let expected = over_variance + (2.0 * variance.get()).ln();
         assert!((joint.log_density() - expected).abs() < 1e-10, "{} and {expected}", joint.log_density());
         assert!((joint.value().density.log_likelihood - given_sigma.log_likelihood).abs() < 1e-10);
     }
@@ -219,8 +221,8 @@ fn one_gradient_per_leapfrog_step_and_one_value_per_trajectory() {
     }
 }
 
-fn joint_position(x: &[f64], variance: f64) -> Vec<f64> {
-    [x, &[0.5 * variance.ln()]].concat()
+fn joint_position(x: &[f64], sigma: f64) -> Vec<f64> {
+    [x, &[sigma.ln()]].concat()
 }
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {

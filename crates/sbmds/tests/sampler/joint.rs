@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::Noise;
-use sbmds::posterior::{NoisePrior, Priors, ScalePrior, Workspace};
+use sbmds::posterior::{NoisePrior, Priors, ScalePrior, Variance, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, ChainState, Sampler, SamplerSettings};
 
@@ -71,7 +71,7 @@ fn tuned(model: &Model, settings: &SamplerSettings, seed: u64) -> ChainState {
     let mut rng = rng(seed, 0);
     let mut truth = model.draw_parameters(&mut rng);
     if let NoisePrior::InverseGamma { shape, rate, .. } = model.priors.noise {
-        truth.variance = rate / shape;
+        truth.variance = Variance::new(rate / shape);
     }
     let problem = model.draw_data(truth, &mut rng);
     let mut chain = problem.chain(settings, rng, Workspace::serial());
@@ -81,7 +81,7 @@ fn tuned(model: &Model, settings: &SamplerSettings, seed: u64) -> ChainState {
     chain.state().clone()
 }
 
-/// The quantities of many problems after so many transitions, one array per quantity, and the mean acceptance.
+/// The quantities of many problems after this many transitions, one array per quantity, and the mean acceptance.
 fn after(
     n_transitions: usize,
     n_problems: usize,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::{Likelihood, Noise, Storage};
-use sbmds::posterior::{NoisePrior, Parameters, Posterior, Priors, ScalePrior, Spread, Workspace};
+use sbmds::posterior::{NoisePrior, Parameters, Posterior, Priors, ScalePrior, Spread, Variance, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
 
@@ -36,7 +36,8 @@ fn posterior() -> Posterior {
 fn sides(mode_jumps: bool) -> (usize, usize) {
     let posterior = posterior();
     let x: Vec<f64> = (0..2).flat_map(|dim| LOCATIONS.iter().map(move |location| location[dim])).collect();
-    let start = Parameters { x, variance: SIGMA * SIGMA, spread: Spread::Scales(vec![1.0; 2]), own: Vec::new() };
+    let start =
+        Parameters { x, variance: Variance::of_sigma(SIGMA), spread: Spread::Scales(vec![1.0; 2]), own: Vec::new() };
     let settings = SamplerSettings { sampler: Sampler::Nuts, n_warmup: 300, mode_jumps, ..SamplerSettings::default() };
     let rng = stream(1, 0, Purpose::Sampling);
     let mut chain = Chain::start(&posterior, &settings, start, rng, Workspace::serial());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::{Arithmetic, Likelihood, MapGradient, MapPoint, Noise, Storage};
-use sbmds::posterior::{NoisePrior, Parameters, Posterior, Priors, ScalePrior, Spread, Workspace};
+use sbmds::posterior::{NoisePrior, Parameters, Posterior, Priors, ScalePrior, Spread, Variance, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{ArithmeticChoice, Chain, Sampler, SamplerSettings};
 
@@ -102,7 +102,8 @@ fn coarse_posterior() -> Posterior {
 fn moments_of_u(sampler: Sampler) -> [f64; 2] {
     let posterior = coarse_posterior();
     let spread = Spread::Scales(vec![1e6]);
-    let start = Parameters { x: vec![0.9, 0.2, -0.9], variance: COARSE_SIGMA.powi(2), spread, own: Vec::new() };
+    let start =
+        Parameters { x: vec![0.9, 0.2, -0.9], variance: Variance::of_sigma(COARSE_SIGMA), spread, own: Vec::new() };
     let settings = SamplerSettings { mode_jumps: false, ..single(settings(sampler, 500)) };
     let rng = stream(6, 0, Purpose::Sampling);
     let mut chain = Chain::start(&posterior, &settings, start, rng, Workspace::serial());

@@ -15,7 +15,7 @@ const N_OBJECTS: usize = 12;
 const N_DIMS: usize = 2;
 const N_CHAINS: usize = 4;
 const N_DRAWS: usize = 2_500;
-/// Means may differ by so many of their standard errors: with 20 comparisons and a fixed seed, once in 800 choices of it.
+/// Means may differ by this many of their standard errors: with 20 comparisons and a fixed seed, once in 800 choices of it.
 const LIMIT: f64 = 4.0;
 const QUANTITIES: [&str; 5] = ["log trace", "log determinant", "log sigma", "distance", "log likelihood"];
 

@@ -5,7 +5,7 @@
 /// Articles in the authors' data.
 pub(in crate::reproduce) const N_ARTICLES: f64 = 9_308.0;
 
-/// What the authors found with so many bands.
+/// What the authors found with this many bands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::reproduce) struct Quoted {
     /// Most frequent number of clusters.
@@ -25,7 +25,7 @@ const LINES: [(usize, usize, f64, [f64; 3]); 5] = [
     (2000, 4, 1009.0, [0.034, 0.031, 0.037]),
 ];
 
-/// The authors' numbers for so many bands, if there are any.
+/// The authors' numbers for this many bands, if there are any.
 pub(in crate::reproduce) fn table_4(bands: usize) -> Option<Quoted> {
     let &(_, mode_clusters, noise, error) = LINES.iter().find(|line| line.0 == bands)?;
     Some(Quoted { mode_clusters, noise, error })

@@ -4,7 +4,7 @@
 
 use crate::reproduce::Method;
 
-/// What the authors found with so many bands or landmarks.
+/// What the authors found with this many bands or landmarks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::reproduce) struct Quoted {
     /// Hellinger distance to the full model.

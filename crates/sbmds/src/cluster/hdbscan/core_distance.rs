@@ -1,4 +1,4 @@
-//! Core distances: how far each point must reach to have so many points around it, itself among them.
+//! Core distances: how far each point must reach to have this many points around it, itself among them.
 
 use super::kd_tree::KdTree;
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::Locations;
 use crate::numeric::{add_scaled, dot};
-use crate::posterior::{Given, Posterior, Spread, Workspace};
+use crate::posterior::{Given, Posterior, Spread, Variance, Workspace};
 use crate::sampler::{JointTarget, Target};
 
 /// Steps at most: each costs about one gradient.
@@ -27,7 +27,7 @@ pub(crate) fn maximise(posterior: &Posterior, map: &Locations, sigma: f64, sprea
     let workspace = &mut Workspace::parallel();
     let own = posterior.likelihood().own().map_or_else(Vec::new, |own| own.start());
     let mut target = JointTarget::new(posterior, workspace, Given { sigma, spread, own: &own });
-    let noise = || posterior.noise().coordinate(sigma * sigma);
+    let noise = || posterior.noise().coordinate(Variance::of_sigma(sigma));
     let mut x = ascend(&mut target, posterior.joint_unknowns().join(map.as_slice().to_vec(), noise, &own));
     x.truncate(map.as_slice().len());
     Locations::from_values(map.n_objects(), x)

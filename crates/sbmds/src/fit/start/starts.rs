@@ -9,7 +9,7 @@ use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds};
 use crate::fit::problem::Problem;
 use crate::fit::unit::rms_dissimilarity;
 use crate::likelihood::LogLikelihood;
-use crate::posterior::Parameters;
+use crate::posterior::{Parameters, Variance};
 use crate::random::{Purpose, stream};
 use crate::settings::Resolved;
 use crate::settings::config::Start;
@@ -109,7 +109,7 @@ impl<'a> Starts<'a> {
         let sigma = noise.known().unwrap_or_else(|| rms_residual(likelihood, x).max(least()));
         let spread = posterior.locations().start_spread(x.as_slice(), rng);
         let own = likelihood.own().map_or_else(Vec::new, |own| own.start());
-        Parameters { x: x.as_slice().to_vec(), variance: sigma * sigma, spread, own }
+        Parameters { x: x.as_slice().to_vec(), variance: Variance::of_sigma(sigma), spread, own }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::cholesky::{cholesky, solve_lower_transposed};
 const SAME: f64 = 4.0;
 /// Beyond this many standard deviations an object is not at a mode.
 const FAR: f64 = 8.0;
-/// Modes with less than this part of the probability are not kept. Partners lean towards where the object is: in a map of
+/// Modes with less than this part of the probability are not kept. Partners have adapted to where the object is: in a map of
 /// thousands of objects two modes that share the probability can each look 1e-14 times less likely from the other.
 const LEAST_WEIGHT: f64 = 1e-15;
 
@@ -80,7 +80,7 @@ impl Modes {
         Some(point)
     }
 
-    /// A point in one of them, as likely as that is; nothing if `here` belongs to it.
+    /// A point at a mode drawn by weight; `None` if `here` belongs to that mode.
     pub fn draw_if_elsewhere(&self, here: &[f64], rng: &mut ChaCha8Rng) -> Option<Vec<f64>> {
         let there = self.draw(rng)?;
         let mode = self.own(&there)?;
@@ -88,8 +88,8 @@ impl Modes {
         (!is_there).then_some(there)
     }
 
-    /// The modes other than the one that `here` belongs to, with the roots of their weights: partners lean towards where the object
-    /// is, so that other modes look less likely than they are.
+    /// The modes other than the one that `here` belongs to, with the roots of their weights: partners have adapted to where the
+    /// object is, so that other modes look less likely than they are.
     pub fn elsewhere(&self, here: &[f64]) -> Self {
         let own = self.own(here);
         let others = self.0.iter().filter(|mode| !own.is_some_and(|own| std::ptr::eq(*mode, own)));
