@@ -154,7 +154,7 @@ fn quantities(posterior: &Posterior, x: &[f64], sigma: f64, log_likelihood: f64)
     let map = Locations::from_values(posterior.likelihood().n_objects(), x.to_vec());
     let mut values = vec![log_likelihood, mean_squared_distance(&map)];
     values.extend(PAIRS.map(|(a, b)| map.distance(a, b)));
-    if !posterior.noise().known().is_some() {
+    if posterior.noise().known().is_none() {
         values.insert(0, sigma);
     }
     values

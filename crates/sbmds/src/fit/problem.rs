@@ -18,7 +18,11 @@ use crate::settings::{CheckedConfig, Resolved};
 pub(crate) struct Problem {
     pub data: Dissimilarities,
     pub coupling: Coupling,
+    /// The coupled pairs with their dissimilarities.
+    pub pairs: Arc<dyn LogLikelihood>,
     pub posterior: Posterior,
+    /// The map at which couplings stand for all pairs, if they do (by coupling position, in the model's unit).
+    pub anchor: Option<Locations>,
     pub unit: Unit,
     /// The tree along which locations diffuse, if there is one.
     pub tree: Option<Arc<RunTree>>,
@@ -67,12 +71,13 @@ impl Problem {
         tree: Option<RunTree>,
     ) -> Result<Self, RunError> {
         let unit = Unit(config.model.unit);
-        let mut posterior = Posterior::new(Arc::new(likelihood), config.priors());
+        let pairs: Arc<dyn LogLikelihood> = Arc::new(likelihood);
+        let mut posterior = Posterior::new(Arc::clone(&pairs), config.priors());
         if let Some(tree) = &tree {
             posterior = posterior.with_tree(tree.prior(&coupling.order, config.model.n_dims)?);
         }
         let warnings = posterior.locations().warnings();
-        Ok(Self { data, coupling, posterior, unit, tree: tree.map(Arc::new), warnings })
+        Ok(Self { data, coupling, pairs, posterior, anchor: None, unit, tree: tree.map(Arc::new), warnings })
     }
 
     /// Locations by position in the model's unit, as locations in input order and units.
@@ -82,6 +87,6 @@ impl Problem {
 
     /// The coupled dissimilarities, in input order and units.
     pub fn coupled(&self) -> CoupledPairs<'_> {
-        CoupledPairs::new(&self.coupling.order, self.posterior.likelihood(), self.unit)
+        CoupledPairs::new(&self.coupling.order, &*self.pairs, self.unit)
     }
 }

@@ -5,6 +5,7 @@
 //! the equations plainly.
 
 mod aligned;
+mod anchored;
 mod arithmetic;
 mod arrays;
 mod connections;
@@ -39,6 +40,7 @@ use job::Job;
 use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout, Scaled};
 
+pub use anchored::{AnchorValue, Anchored};
 pub use arithmetic::Arithmetic;
 pub use connections::{Connections, Underdetermined};
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};

@@ -19,10 +19,13 @@ pub(super) struct Entry {
     /// Acceptance rate to adapt to, unless the settings say otherwise.
     pub target_acceptance: f64,
     /// The first evaluation and the untuned move, from locations `x`.
-    pub start: fn(&SamplerSettings, Vec<f64>, &mut Conditions, &mut ChaCha8Rng) -> (Evaluated, Box<dyn Move>),
+    pub start: Start,
     /// The move whose tuning was saved as these bytes.
-    pub load: fn(&[u8]) -> Result<Box<dyn Move>, postcard::Error>,
+    pub load: Load,
 }
+
+type Start = fn(&SamplerSettings, Vec<f64>, &mut Conditions, &mut ChaCha8Rng) -> (Evaluated, Box<dyn Move>);
+type Load = fn(&[u8]) -> Result<Box<dyn Move>, postcard::Error>;
 
 macro_rules! samplers {
     ($($(#[$about:meta])* $variant:ident = $entry:expr;)*) => {

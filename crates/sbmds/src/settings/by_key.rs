@@ -113,11 +113,10 @@ impl FitConfig {
 
 /// Settings of files written before they were renamed.
 fn rename_old_settings(settings: &mut Table) {
-    for (section, old, new) in [("sampler", "leaps", "mode_jumps")] {
-        let section = settings.get_mut(section).and_then(Value::as_table_mut);
-        if let Some((section, value)) = section.and_then(|section| section.remove(old).map(|value| (section, value))) {
-            section.entry(new).or_insert(value);
-        }
+    if let Some(sampler) = settings.get_mut("sampler").and_then(Value::as_table_mut)
+        && let Some(value) = sampler.remove("leaps")
+    {
+        sampler.entry("mode_jumps").or_insert(value);
     }
 }
 
