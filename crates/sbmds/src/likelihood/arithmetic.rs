@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::arrays::Arrays;
 use super::density::Energy;
-use super::layout::{ChunkGradient, Kernels, Layout};
+use super::layout::ChunkGradient;
 use super::simd::{Number, UNIT};
 
 /// The arithmetic of the kernels; what they return is f64 in any case.
@@ -56,54 +56,32 @@ impl<T: Number> Buffers<T> {
     }
 }
 
-/// What the two arithmetics do differently around the kernels.
-pub(super) trait Computed: Number {
-    /// The kernels of an arrangement for these numbers.
-    fn kernels(layout: &dyn Layout) -> &dyn Kernels<Self>;
-
-    /// The factor from lengths to the unit of the kernels: about UNIT / sigma.
-    fn per_sigma(sigma: f64) -> f64;
-
-    /// Lays `x` (dimension by dimension) out in the unit of the kernels.
-    fn scale(room: &mut Arrays<Self>, x: &[f64], n_dims: usize, per_sigma: f64, interleaved: bool);
-
-    /// From the kernels' gradient to that of the log-likelihood by x.
-    fn gradient_factor(sigma: f64, per_sigma: f64) -> f64;
-
-    /// The kernels' sums as those of this sigma.
-    fn corrected(energy: Energy, sigma: f64, per_sigma: f64) -> Energy;
-
-    /// Derivative of the log-likelihood by log sigma, but for the number of pairs; `along_x` is the product of locations and
-    /// gradient.
-    fn by_log_sigma(energy: Energy, along_x: impl FnOnce() -> f64) -> f64;
+/// The factor from lengths to the unit of the single-precision kernels: about UNIT / sigma, but exact in f32, since locations and
+/// dissimilarities must be scaled by the same number.
+pub(super) fn per_sigma(sigma: f64) -> f64 {
+    f64::from((UNIT / sigma) as f32)
 }
 
-impl Computed for f64 {
-    fn kernels(layout: &dyn Layout) -> &dyn Kernels<f64> {
-        layout
-    }
+/// Lays `x` (dimension by dimension) out in the unit of the kernels. Distances are differences of rounded numbers: the centre
+/// of the map is subtracted first, so that it does not matter where the map lies.
+pub(super) fn scale(room: &mut Arrays<f32>, x: &[f64], n_dims: usize, per_sigma: f64, interleaved: bool) {
+    room.fill_from(x, n_dims, interleaved, |values| {
+        let centre = mean(values);
+        move |value| ((value - centre) * per_sigma) as f32
+    });
+}
 
-    fn per_sigma(sigma: f64) -> f64 {
-        1.0 / sigma
-    }
+/// From the kernels' gradient to that of the log-likelihood by x: one factor is the chain rule's 1/sigma, the other brings
+/// differences from the unit of the kernels to that of sigma.
+pub(super) fn gradient_factor(sigma: f64, per_sigma: f64) -> f64 {
+    -1.0 / (sigma * sigma * per_sigma)
+}
 
-    fn scale(room: &mut Arrays<f64>, x: &[f64], n_dims: usize, per_sigma: f64, interleaved: bool) {
-        room.fill_from(x, n_dims, interleaved, |_| move |value| per_sigma * value);
-    }
-
-    /// The chain rule gives -1/sigma, because the kernels differentiate energy by x / sigma.
-    fn gradient_factor(sigma: f64, _per_sigma: f64) -> f64 {
-        -1.0 / sigma
-    }
-
-    fn corrected(energy: Energy, _sigma: f64, _per_sigma: f64) -> Energy {
-        energy
-    }
-
-    /// Eq. 10, by Euler's identity.
-    fn by_log_sigma(energy: Energy, along_x: impl FnOnce() -> f64) -> f64 {
-        energy.pull - along_x()
-    }
+/// The kernels' sums as those of this sigma: theirs differs in the eighth digit, so that 1 / sigma is exact in f32. The first
+/// order of that is put right, or it would add up over millions of pairs.
+pub(super) fn corrected(energy: Energy, sigma: f64, per_sigma: f64) -> Energy {
+    let log_ratio = (sigma * per_sigma / UNIT).ln();
+    Energy { value: energy.value - energy.pull * log_ratio, pull: energy.pull * (1.0 - 2.0 * log_ratio) }
 }
 
 /// The mean, summed in eight strands that need not wait for each other.
@@ -117,41 +95,4 @@ fn mean(values: &[f64]) -> f64 {
         }
     }
     (sums.iter().sum::<f64>() + rest) / values.len() as f64
-}
-
-impl Computed for f32 {
-    fn kernels(layout: &dyn Layout) -> &dyn Kernels<f32> {
-        layout
-    }
-
-    /// A number that is exact in f32: locations and dissimilarities must be scaled by the same.
-    fn per_sigma(sigma: f64) -> f64 {
-        f64::from((UNIT / sigma) as f32)
-    }
-
-    /// Distances are differences of rounded numbers: the centre of the map is subtracted first, so that it does not
-    /// matter where the map lies.
-    fn scale(room: &mut Arrays<f32>, x: &[f64], n_dims: usize, per_sigma: f64, interleaved: bool) {
-        room.fill_from(x, n_dims, interleaved, |values| {
-            let centre = mean(values);
-            move |value| ((value - centre) * per_sigma) as f32
-        });
-    }
-
-    /// One factor is the chain rule's 1/sigma, the other brings differences from the unit of the kernels to that of sigma.
-    fn gradient_factor(sigma: f64, per_sigma: f64) -> f64 {
-        -1.0 / (sigma * sigma * per_sigma)
-    }
-
-    /// The kernels used a sigma that differs in the eighth digit, so that 1 / sigma is exact in f32: the first order of that is
-    /// put right, or it would add up over millions of pairs.
-    fn corrected(energy: Energy, sigma: f64, per_sigma: f64) -> Energy {
-        let log_ratio = (sigma * per_sigma / UNIT).ln();
-        Energy { value: energy.value - energy.pull * log_ratio, pull: energy.pull * (1.0 - 2.0 * log_ratio) }
-    }
-
-    /// Eq. 10a.
-    fn by_log_sigma(energy: Energy, _along_x: impl FnOnce() -> f64) -> f64 {
-        energy.pull
-    }
 }

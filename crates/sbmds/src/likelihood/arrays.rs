@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::simd::Number;
 
 /// D values for each of a range of objects: one array per dimension, or interleaved (object by object).
-pub(super) struct Arrays<T> {
+pub(super) struct Arrays<T = f64> {
     values: Vec<T>,
     objects: Range<usize>,
     n_dims: usize,
@@ -109,6 +109,11 @@ impl<T: Number> Arrays<T> {
 }
 
 impl Arrays<f64> {
+    /// Becomes `factor` * locations, given dimension by dimension.
+    pub(super) fn scale_from(&mut self, locations: &[f64], n_dims: usize, factor: f64, interleaved: bool) {
+        self.fill_from(locations, n_dims, interleaved, |_| move |value| factor * value);
+    }
+
     /// Adds `factor` * dimension `dim` of the objects in `window` to `sums`, which holds these objects.
     pub(super) fn fold_into(&self, sums: &mut [f64], dim: usize, window: &Range<usize>, factor: f64) {
         let start = window.start.max(self.objects.start);

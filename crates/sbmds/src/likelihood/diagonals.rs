@@ -6,10 +6,12 @@
 use std::ops::Range;
 
 use super::Storage;
+use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
-use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled, pairs_per_chunk, split_work};
+use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled, pairs_per_chunk, relative, split_work};
+use super::share::Share;
 use super::simd::Simd;
 use super::two_passes::TwoPasses;
 
@@ -120,27 +122,33 @@ impl Shape {
 }
 
 impl Diagonals {
-    /// `offsets`: strictly increasing, each in 1..n_objects. `dissimilarity(n, m)`: NaN = missing.
+    /// `offsets`: strictly increasing, each in 1..n_objects. `dissimilarity(n, m)`: NaN = missing. Pairs outside of `share` are
+    /// neither asked for nor held.
     pub(super) fn new(
         n_objects: usize,
         offsets: Vec<usize>,
         storage: Storage,
+        share: Share,
         dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
     ) -> Self {
         let shape = Shape::new(n_objects, offsets);
         let tile_starts = shape.tile_starts();
         let work: Vec<usize> = (0..tile_starts.len() - 1).map(|tile| shape.pairs_in_tile(tile)).collect();
-        let (deltas, present) =
-            Deltas::build(storage, &tile_starts, |tile, deltas| shape.fill_tile(tile, deltas, dissimilarity));
-
         let span = shape.offsets.last().map_or(0, |last| last - shape.offsets[0]);
         let target = pairs_per_chunk(work.iter().sum(), n_objects, span);
+        let runs = split_work(&work, target);
+        let held = share.units(&runs);
+        let tile_starts = relative(tile_starts, &held);
+        let (deltas, present) = Deltas::build(storage, &tile_starts[held.start..=held.end], |tile, deltas| {
+            shape.fill_tile(held.start + tile, deltas, dissimilarity)
+        });
+        let is_missing = |tile: &usize| held.contains(tile) && present[tile - held.start] < work[*tile];
         let (mut chunks, mut joint_chunks, mut chunk_tiles) = (Vec::new(), Vec::new(), Vec::new());
-        for tiles in split_work(&work, target) {
+        for tiles in runs {
             let near = tiles.start * TILE..n_objects.min(tiles.end * TILE);
             joint_chunks.push(shape.joint_chunk(&near));
             chunks.push(shape.chunk(near));
-            let has_missing = tiles.clone().any(|tile| present[tile] < work[tile]);
+            let has_missing = tiles.clone().any(|tile| is_missing(&tile));
             chunk_tiles.push(ChunkTiles { tiles, has_missing });
         }
         let n_pairs = present.iter().sum();
@@ -149,17 +157,6 @@ impl Diagonals {
 
     fn delta(&self, row: usize, offset_index: usize) -> f64 {
         self.deltas.get(self.tile_starts[row / TILE] + offset_index * TILE + row % TILE)
-    }
-}
-
-impl Kernels<f64> for Diagonals {
-    fn chunks(&self) -> &[Chunk] {
-        &self.chunks
-    }
-
-    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f64>, out: &mut ChunkGradient<f64>) -> Energy {
-        let chunk = &self.chunk_tiles[chunk];
-        dispatch(choice, DiagonalsKernel { layout: self, chunk, n_dims: choice.n_dims, scaled, out })
     }
 }
 
@@ -175,12 +172,25 @@ impl Kernels<f32> for Diagonals {
 }
 
 impl Layout for Diagonals {
-    fn deltas_mut(&mut self) -> &mut Deltas {
-        &mut self.deltas
+    fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    fn divide_by(&mut self, unit: f64) {
+        self.deltas.divide_by(unit);
     }
 
     fn n_pairs(&self) -> usize {
         self.n_pairs
+    }
+
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
+        let (chunk, scaled) = (&self.chunk_tiles[chunk], Scaled { x, per_sigma });
+        dispatch(choice, DiagonalsKernel { layout: self, chunk, n_dims: choice.n_dims, scaled, out })
+    }
+
+    fn single(&self) -> Option<&dyn Kernels<f32>> {
+        Some(self)
     }
 
     fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {

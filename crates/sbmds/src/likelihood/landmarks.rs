@@ -6,10 +6,14 @@
 use std::ops::Range;
 
 use super::Storage;
+use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
-use super::layout::{Chunk, ChunkGradient, Kernels, Layout, MOST_WIDE_CHUNKS, SMALLEST_CHUNK, Scaled, split_work};
+use super::layout::{
+    Chunk, ChunkGradient, Kernels, Layout, MOST_WIDE_CHUNKS, SMALLEST_CHUNK, Scaled, relative, split_work,
+};
+use super::share::Share;
 use super::simd::Simd;
 use super::stars::Stars;
 
@@ -29,11 +33,12 @@ pub(super) struct Landmarks {
 }
 
 impl Landmarks {
-    /// `dissimilarity(l, m)`: NaN = missing.
+    /// `dissimilarity(l, m)`: NaN = missing. Pairs outside of `share` are neither asked for nor held.
     pub(super) fn new(
         n_objects: usize,
         n_landmarks: usize,
         storage: Storage,
+        share: Share,
         dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
     ) -> Self {
         let n_blocks = n_objects.div_ceil(BLOCK);
@@ -42,13 +47,16 @@ impl Landmarks {
         for rows in &rows {
             block_starts.push(block_starts[block_starts.len() - 1] + rows * BLOCK);
         }
-        let (deltas, present) = Deltas::build(storage, &block_starts, |block, deltas| {
-            fill_block(columns_of(n_objects, block), deltas, dissimilarity)
-        });
         let work: Vec<usize> = rows.iter().map(|rows| rows * BLOCK).collect();
-        let block_has_gaps = present.iter().zip(&work).map(|(present, all)| present < all).collect();
         let target = SMALLEST_CHUNK.max(work.iter().sum::<usize>().div_ceil(MOST_WIDE_CHUNKS));
         let chunk_blocks = split_work(&work, target);
+        let held = share.units(&chunk_blocks);
+        let block_starts = relative(block_starts, &held);
+        let (deltas, present) = Deltas::build(storage, &block_starts[held.start..=held.end], |block, deltas| {
+            fill_block(columns_of(n_objects, held.start + block), deltas, dissimilarity)
+        });
+        let has_gaps = |block| held.contains(&block) && present[block - held.start] < work[block];
+        let block_has_gaps = (0..n_blocks).map(has_gaps).collect();
         let chunks = chunk_blocks
             .iter()
             .map(|blocks| Chunk { near: 0..n_landmarks, far: blocks.start * BLOCK..n_objects.min(blocks.end * BLOCK) })
@@ -85,17 +93,6 @@ fn fill_block(columns: Range<usize>, deltas: &mut [f64], dissimilarity: &impl Fn
     present
 }
 
-impl Kernels<f64> for Landmarks {
-    fn chunks(&self) -> &[Chunk] {
-        &self.chunks
-    }
-
-    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f64>, out: &mut ChunkGradient<f64>) -> Energy {
-        let blocks = self.chunk_blocks[chunk].clone();
-        dispatch(choice, LandmarksKernel { layout: self, blocks, n_dims: choice.n_dims, scaled, out })
-    }
-}
-
 impl Kernels<f32> for Landmarks {
     fn chunks(&self) -> &[Chunk] {
         &self.chunks
@@ -108,12 +105,25 @@ impl Kernels<f32> for Landmarks {
 }
 
 impl Layout for Landmarks {
-    fn deltas_mut(&mut self) -> &mut Deltas {
-        &mut self.deltas
+    fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    fn divide_by(&mut self, unit: f64) {
+        self.deltas.divide_by(unit);
     }
 
     fn n_pairs(&self) -> usize {
         self.n_pairs
+    }
+
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
+        let (blocks, scaled) = (self.chunk_blocks[chunk].clone(), Scaled { x, per_sigma });
+        dispatch(choice, LandmarksKernel { layout: self, blocks, n_dims: choice.n_dims, scaled, out })
+    }
+
+    fn single(&self) -> Option<&dyn Kernels<f32>> {
+        Some(self)
     }
 
     fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
