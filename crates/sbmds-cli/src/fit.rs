@@ -11,8 +11,8 @@ use sbmds::draws::StoreError;
 use sbmds::draws::checkpoint::CheckpointError;
 use sbmds::fit::Engine;
 use sbmds::run::{
-    self, Changes, Control, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, MeasurementConfig, ModelConfig,
-    RunDirectory, RunError, TreeConfig,
+    Changes, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, MeasurementConfig, ModelConfig, RunDirectory, RunError,
+    TreeConfig,
 };
 use sbmds::sampler::SamplerSettings;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -22,6 +22,7 @@ use crate::conclusion::Conclusion;
 use crate::duration;
 use crate::failure::Failure;
 use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
+use crate::fit_plan::{FitPlan, FitTask};
 use crate::fit_settings::Given;
 use crate::measurement_arguments::MeasurementArgs;
 use crate::progress::{Watch, WatchMode};
@@ -115,33 +116,39 @@ impl Fit {
     /// The same with likelihoods that an engine computes.
     pub fn run_with(&self, given: Option<&ArgMatches>, engine: Option<&dyn Engine>) -> Result<(), Failure> {
         let start = Instant::now();
-        self.refuse_nonmetric()?;
-        let given = Given(given);
-        let base = self.config.as_deref().map(FitConfig::read).transpose()?.map(FitConfig::as_asked);
-        let directory = self.directory(base.as_ref())?;
+        let plan = self.plan(given, engine)?;
+        let (directory, n_threads) = (plan.directory.clone(), plan.n_threads);
         let stop = stop_flag()?;
         let watch = Watch::new(self.progress, if self.drawing.chain.is_some() { 1 } else { self.drawing.chains });
-        let (n_threads, checkpoint_interval) =
-            (n_threads(self.threads.or(engine.and_then(Engine::n_threads)))?, self.checkpoint_interval()?);
-        let deadline = self.time.and_then(|time| {
-            let for_results = time.mul_f64(TIME_FOR_RESULTS.0).min(TIME_FOR_RESULTS.1);
-            // Beyond what the clock counts there is no end.
-            start.checked_add(time - for_results)
-        });
-        let force = self.force;
-        let control =
-            Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval, deadline, force, engine };
-        let outcome = if self.resume {
-            run::resume(&directory, &self.changes(&directory, &given)?, &control)
-        } else {
-            let config = self.settings(base, &given)?;
-            let fit = if self.overwrite { run::fit_anew } else { run::fit };
-            fit(config, &directory, &control)
-        };
+        let outcome = plan.carry_out(None, &watch, &stop, engine);
         watch.end();
         let outcome = outcome.map_err(|error| with_way_on(error, &directory))?;
         let draws_map = !self.map_is_drawn_elsewhere;
         Conclusion { run: &directory, shows: !self.no_report, draws_map, start, n_threads }.of(outcome)
+    }
+
+    /// What the flags ask for, with those that were typed.
+    pub(crate) fn plan(&self, given: Option<&ArgMatches>, engine: Option<&dyn Engine>) -> Result<FitPlan, Failure> {
+        self.refuse_nonmetric()?;
+        let given = Given(given);
+        let base = self.config.as_deref().map(FitConfig::read).transpose()?.map(FitConfig::as_asked);
+        let directory = self.directory(base.as_ref())?;
+        let n_threads = n_threads(self.threads.or(engine.and_then(Engine::n_threads)))?;
+        let checkpoint_interval = self.checkpoint_interval()?;
+        let task = match self.resume {
+            true => FitTask::Resume(self.changes(&directory, &given)?),
+            false => FitTask::Start { config: Box::new(self.settings(base, &given)?), overwrite: self.overwrite },
+        };
+        let (deadline, force, report) = (self.deadline(), self.force, !self.no_report);
+        Ok(FitPlan { directory, task, n_threads, checkpoint_interval, deadline, force, report })
+    }
+
+    /// When sampling is to end, so that map and report are there in time.
+    fn deadline(&self) -> Option<Instant> {
+        let time = self.time?;
+        let for_results = time.mul_f64(TIME_FOR_RESULTS.0).min(TIME_FOR_RESULTS.1);
+        // Beyond what the clock counts there is no end.
+        Instant::now().checked_add(time - for_results)
     }
 
     fn refuse_nonmetric(&self) -> Result<(), Failure> {

@@ -1,4 +1,7 @@
 //! The `sbmds` command, a thin shell around the library; `sbmds-mpi` is the same shell around another engine.
+//!
+//! [`run`] is the program. [`FitPlan`] reads the words of `sbmds fit` for those who offer the same settings elsewhere, as the Python
+//! package does.
 
 mod advice;
 mod arguments;
@@ -20,6 +23,7 @@ mod export;
 mod failure;
 mod fit;
 mod fit_arguments;
+mod fit_plan;
 mod fit_settings;
 mod flags;
 mod from_beast;
@@ -38,7 +42,10 @@ mod terminal_map;
 mod time_left;
 mod tree_arguments;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
+
+pub use fit_plan::{FitPlan, FitTask};
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use sbmds::fit::Engine;
@@ -129,16 +136,17 @@ fn end_quietly_with_the_reader() {
     }));
 }
 
-/// The program `sbmds`.
-pub fn run() -> ExitCode {
+/// Runs the command that these words are, the program's name first, and gives its exit code. What cannot be understood ends the
+/// process.
+pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     end_quietly_with_the_reader();
-    let matches = Cli::command().get_matches();
+    let matches = Cli::command().get_matches_from(words);
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Err(problem) = InstructionSet::asked_for() {
         return failure::Failure::bad_input(problem).report();
     }
     match dispatch(cli, &matches) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => failure.report(),
     }
 }
@@ -165,7 +173,7 @@ pub fn fit_with(name: &'static str, engine: &dyn Engine) -> ExitCode {
     let asked = InstructionSet::asked_for().map_err(failure::Failure::bad_input);
     match asked.and_then(|_| fit.run_with(Some(&of_fit), Some(engine))) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(failure) => ExitCode::from(failure.report()),
     }
 }
 

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    sbmds_cli::run()
+    ExitCode::from(sbmds_cli::run(std::env::args_os()))
 }

@@ -125,7 +125,7 @@ mod tests {
                 let mut gradient = vec![0.0; x.len()];
                 let value = whole.evaluate_at(&mut workspace, &x, SIGMA, &mut gradient);
                 let expected = (whole.n_pairs(), value.log_likelihood, value.by_log_sigma, gradient);
-                for n_ranks in [1, 2, 3, 5, 64, 70] {
+                for n_ranks in [1, 2, 3, 70] {
                     assert!(from_ranks(pairs, n_ranks, &x) == expected, "coupling {k} on {n_ranks} ranks");
                 }
             }

@@ -136,6 +136,6 @@ mod tests {
             assert!((0..n_ranks).all(|rank| parts.of(rank).len() == 1), "{n_ranks} ranks");
         }
         let three = Parts::new(64, 3);
-        assert_eq!([0, 1, 2].map(|rank| three.of(rank).len()), [3, 4, 3]);
+        assert_eq!([0, 1, 2].map(|rank| three.of(rank).len()), [3, 5, 3]);
     }
 }

@@ -69,7 +69,7 @@ pub struct Changes {
 pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Outcome, RunError> {
     let config = config.check()?;
     RunDirectory::is_free(directory)?;
-    start(config, directory, None, control)
+    start(config, None, directory, None, control)
 }
 
 /// The same in the place of the run that `directory` holds, if it does. The old run is there until the new one can start.
@@ -79,10 +79,37 @@ pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Out
 pub fn fit_anew(config: FitConfig, directory: &Path, control: &Control) -> Result<Outcome, RunError> {
     let config = config.check()?;
     let old = OldRun::find(directory)?;
-    start(config, directory, Some(old), control)
+    start(config, None, directory, Some(old), control)
 }
 
-fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: &Control) -> Result<Outcome, RunError> {
+/// Starts a run of an input in memory, which the directory keeps as it keeps what comes through a pipe; `overwrite` as in
+/// [`fit_anew`].
+///
+/// # Errors
+/// As [`fit`] and [`fit_anew`].
+pub fn fit_input(
+    mut config: FitConfig,
+    input: Input,
+    directory: &Path,
+    overwrite: bool,
+    control: &Control,
+) -> Result<Outcome, RunError> {
+    input.path().clone_into(&mut config.input.path);
+    let config = config.check()?;
+    let old = match overwrite {
+        true => Some(OldRun::find(directory)?),
+        false => RunDirectory::is_free(directory).map(|()| None)?,
+    };
+    start(config, Some(input), directory, old, control)
+}
+
+fn start(
+    config: CheckedConfig,
+    input: Option<Input>,
+    directory: &Path,
+    old: Option<OldRun>,
+    control: &Control,
+) -> Result<Outcome, RunError> {
     check_threads(control.n_threads)?;
     // The settings may be those of another run.
     let config = config.with(|config| {
@@ -90,7 +117,7 @@ fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: 
         config.arithmetic.clear();
     });
     with_threads(control.n_threads, || {
-        let input = Input::open(&config.input.path)?;
+        let input = input.map_or_else(|| Input::open(&config.input.path), Ok)?;
         let hashes = hashes_of(&config, &input)?;
         let (config, problem) = read_and_prepare(config, &input, hashes, control)?;
         disk::check_disk(directory, &config, &problem, control.force)?;

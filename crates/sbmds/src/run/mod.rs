@@ -43,7 +43,7 @@ pub(crate) use compare::distinct_names;
 pub use compare::{ComparedPair, ComparedRun, Comparison, compare};
 pub use directory::RunDirectory;
 pub use export_frames::ExportFrames;
-pub use fit::{Changes, Outcome, fit, fit_anew, resume};
+pub use fit::{Changes, Outcome, fit, fit_anew, fit_input, resume};
 pub use open_draws::{RunDraws, open_draws};
 pub use share::share_of;
 
