@@ -138,7 +138,7 @@ fn fit_in_directory(
     stop: &AtomicBool,
 ) -> Result<End, RunError> {
     let (directory, n_threads, report) = (plan.directory.clone(), plan.n_threads, plan.report);
-    let (end, fitted) = match plan.carry_out(content.map(Input::from_bytes), watch, stop)? {
+    let (end, fitted) = match plan.carry_out(content.map(Input::from_bytes), watch, stop, None)? {
         Outcome::Finished(fitted) => ("finished", *fitted),
         Outcome::TimeUp(Some(fitted)) => ("time up", *fitted),
         Outcome::FinishedBefore(_) => ("finished", sbmds::fit::Fitted::open(&directory)?),

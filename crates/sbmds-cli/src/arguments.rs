@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use sbmds::coupling::{self, Coupling, Couplings, Effort, LandmarkChoice, LayOptions, Order};
 use sbmds::dissimilarity::{self, Dissimilarities, Format, Metric, ReadOptions};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
+use sbmds::measurement::{Family, Support};
 use sbmds::run::{MOST_THREADS, check_memory};
 
 use crate::failure::Failure;
@@ -56,18 +57,36 @@ pub struct ReadingArgs {
     /// Column of an edge list with more than three columns that holds the dissimilarity: its name, or its number from 1
     #[arg(long, value_name = "COLUMN")]
     pub value: Option<String>,
+    /// Column of an edge list with the weight of each line, which multiplies its log density
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<String>,
+    /// Column of an edge list with the known standard error of each line
+    #[arg(long, value_name = "COLUMN")]
+    pub error: Option<String>,
+    /// Weights of the pairs: a matrix or an edge list with the names of the input
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Known standard errors of the pairs: a matrix or an edge list with the names of the input
+    #[arg(long, value_name = "FILE")]
+    pub errors: Option<PathBuf>,
 }
 
 impl InputArgs {
-    /// Reads the input, and says on stderr how where there was a choice.
-    pub fn read(&self) -> Result<Dissimilarities, Failure> {
-        let ReadingArgs { format, names, no_names, value, .. } = &self.reading;
+    /// Reads the input, whose dissimilarities may be `negative`, and says on stderr how where there was a choice.
+    pub fn read(&self, negative: bool) -> Result<Dissimilarities, Failure> {
+        let ReadingArgs { format, names, no_names, value, weight, error, weights, errors, .. } = &self.reading;
         let options = ReadOptions {
             format: *format,
             features: self.reading.metric(),
             names: names.clone(),
             value: value.clone(),
             no_names: *no_names,
+            titers: false,
+            negative,
+            weight: weight.clone(),
+            error: error.clone(),
+            weights: weights.clone(),
+            errors: errors.clone(),
         };
         let data = dissimilarity::read(&self.input, &options)?;
         data.notes().iter().for_each(|note| say(format_args!("note: {note}")));
@@ -96,9 +115,9 @@ pub struct CouplingArgs {
     /// Which objects become landmarks: the first of the order, or each as far as possible from the others
     #[arg(long, value_enum, default_value = "first")]
     pub landmarks: LandmarkArg,
-    /// Noise of a dissimilarity around the distance: truncated-normal or normal
+    /// Noise of a dissimilarity around the distance: truncated-normal, normal, truncated-student-t, student-t or log-normal
     #[arg(long, default_value = "truncated-normal")]
-    pub noise: Noise,
+    pub noise: Family,
     /// Number type in which dissimilarities are kept
     #[arg(long, value_enum, default_value = "f64")]
     pub storage: StorageArg,
@@ -167,10 +186,20 @@ impl CouplingArgs {
         Ok(coupling)
     }
 
+    /// Whether the noise admits negative dissimilarities.
+    pub fn admits_negative(&self) -> bool {
+        self.noise.support() == Support::Line
+    }
+
+    /// The noise of the kernels: that asked for, or a stand-in where terms are evaluated instead.
+    pub fn kernel_noise(&self) -> Noise {
+        self.noise.of_kernels().unwrap_or(Noise::Normal)
+    }
+
     /// Arranges the coupled dissimilarities for the kernels.
     pub fn likelihood(&self, data: &Dissimilarities, coupling: &Coupling, n_dims: usize) -> Likelihood {
         let (storage, order) = (self.storage.into(), &coupling.order);
-        Likelihood::new(data.n_objects(), n_dims, &coupling.pairs, self.noise, storage, |a, b| {
+        Likelihood::new(data.n_objects(), n_dims, &coupling.pairs, self.kernel_noise(), storage, |a, b| {
             data.get(order[a], order[b])
         })
     }

@@ -5,14 +5,17 @@ use std::path::PathBuf;
 use clap::Args;
 use sbmds::Locations;
 use sbmds::brownian::Precision;
-use sbmds::dissimilarity::{Names, read_positions};
-use sbmds::likelihood::{LogLikelihood, Workspace};
+use sbmds::coupling::Coupling;
+use sbmds::dissimilarity::{Dissimilarities, Names, read_positions};
+use sbmds::likelihood::{Likelihood, LogLikelihood, MapGradient, MapPoint, Workspace};
+use sbmds::measurement::{Nu, TermLikelihood, Terms};
 use sbmds::run::{disconnection, underdetermination};
 use serde::Serialize;
 
 use crate::arguments::{CouplingArgs, InputArgs};
 use crate::eval_titers::{self, LevelArgs, TiterArgs};
 use crate::failure::Failure;
+use crate::measurement_arguments::KnownErrorsArg;
 use crate::say::warn;
 use crate::tree_arguments::TreeArgs;
 
@@ -32,6 +35,12 @@ pub struct Eval {
     /// Also print the gradient with respect to the locations, in input order
     #[arg(long)]
     gradient: bool,
+    /// Degrees of freedom of Student's t
+    #[arg(long, value_name = "NU", allow_negative_numbers = true)]
+    nu: Option<f64>,
+    /// What known standard errors do: add to sigma, or replace it
+    #[arg(long, value_enum, default_value = "add")]
+    known_errors: KnownErrorsArg,
     #[command(flatten)]
     titers: TiterArgs,
     #[command(flatten)]
@@ -49,6 +58,8 @@ struct Evaluation {
     n_objects: usize,
     n_dims: usize,
     n_pairs: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_terms: Option<usize>,
     log_likelihood: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     gradient: Option<Vec<Vec<f64>>>,
@@ -80,7 +91,7 @@ impl Eval {
                 self.gradient,
             );
         }
-        let data = self.input.read()?;
+        let data = self.input.read(self.coupling.admits_negative())?;
         let positions = read_positions(&self.positions, data.names())?;
         let tree_prior = self.tree_prior(&positions, data.names())?;
         let coupling = self.coupling.lay(&data, positions.n_dims())?;
@@ -94,10 +105,17 @@ impl Eval {
         let x = coupling.order.to_positions(&positions);
         let mut gradient = Locations::zeros(x.n_objects(), x.n_dims());
         let mut workspace = Workspace::parallel();
-        let log_likelihood = if self.gradient {
-            likelihood.log_likelihood_and_gradient(&mut workspace, &x, self.sigma, &mut gradient)
-        } else {
-            likelihood.log_likelihood(&mut workspace, &x, self.sigma)
+        let terms = self.terms(&data, &coupling, &likelihood)?;
+        let log_likelihood = match &terms {
+            Some(terms) => {
+                let at = MapPoint { x: x.as_slice(), sigma: self.sigma, own: &[] };
+                let by_x = MapGradient { x: gradient.as_mut_slice(), own: &mut [] };
+                terms.both(&mut workspace, at, by_x).log_likelihood
+            }
+            None if self.gradient => {
+                likelihood.log_likelihood_and_gradient(&mut workspace, &x, self.sigma, &mut gradient)
+            }
+            None => likelihood.log_likelihood(&mut workspace, &x, self.sigma),
         };
         if !log_likelihood.is_finite() {
             return Err(Failure::bad_input(format!(
@@ -111,6 +129,7 @@ impl Eval {
             n_objects: x.n_objects(),
             n_dims: x.n_dims(),
             n_pairs: likelihood.n_pairs(),
+            n_terms: terms.map(|terms| terms.terms().len()),
             log_likelihood,
             gradient: self.gradient.then(|| rows(&by_object)),
             log_prior_tree: tree_prior.as_ref().map(|prior| prior.log_density),
@@ -119,6 +138,29 @@ impl Eval {
         let json = serde_json::to_string(&evaluation).map_err(Failure::bad_input)?;
         println!("{json}");
         Ok(())
+    }
+
+    /// Measurements that are more than one exact number per pair, or noise that the kernels do not have.
+    fn terms(
+        &self,
+        data: &Dissimilarities,
+        coupling: &Coupling,
+        coupled: &Likelihood,
+    ) -> Result<Option<TermLikelihood>, Failure> {
+        let noise = self.coupling.noise;
+        let Some(terms) = Terms::of_coupled(data, coupling, coupled, 1.0, (noise, self.known_errors.into())) else {
+            return Ok(None);
+        };
+        if let Some(term) = terms.impossible() {
+            let (problem, remedy) = noise.support().refusal(term.seen.representative());
+            return Err(Failure::bad_input(format!("--noise {noise}: {problem}. Remedy: {remedy}")));
+        }
+        if noise.has_nu() && !self.nu.is_some_and(|nu| nu.is_finite() && nu > 0.0) {
+            let message = format!("--noise {noise} needs degrees of freedom. Remedy: give --nu, a number above zero");
+            return Err(Failure::bad_input(message));
+        }
+        let nu = Nu::Fixed(self.nu.unwrap_or(f64::INFINITY));
+        Ok(Some(TermLikelihood::of_distances(terms, coupled.n_dims(), nu)))
     }
 
     /// The prior of the locations, if a tree is given.

@@ -65,6 +65,9 @@ pub struct SamplerArgs {
     /// Do not let single objects jump between the modes of their conditional posterior (nuts only)
     #[arg(long, alias = "no-leaps")]
     no_mode_jumps: bool,
+    /// Let clusters of objects turn over, where few pairs tie them to the rest (NUTS; always with --titers)
+    #[arg(long)]
+    group_moves: bool,
     /// Adapt step sizes by the rule of the paper instead of dual averaging
     #[arg(long)]
     paper_adaptation: bool,
@@ -77,6 +80,9 @@ pub struct DrawArgs {
     /// Chains
     #[arg(long, value_name = "K", default_value_t = 4)]
     pub chains: usize,
+    /// Run only the K-th of the chains, in a directory of its own; `sbmds combine` puts them together
+    #[arg(long, value_name = "K")]
+    pub chain: Option<usize>,
     /// Iterations of each chain that adapt and are thrown away
     #[arg(long, value_name = "W", default_value_t = 1000)]
     pub warmup: usize,
@@ -169,6 +175,7 @@ impl SamplerArgs {
             min_depth: self.min_depth,
             max_depth: self.max_depth,
             mode_jumps: !self.no_mode_jumps,
+            group_moves: self.group_moves,
             paper_adaptation: self.paper_adaptation,
         }
     }
@@ -178,6 +185,7 @@ impl DrawArgs {
     pub fn config(&self, seed: u64) -> RunConfig {
         RunConfig {
             chains: self.chains,
+            chain: self.chain,
             draws: self.draws,
             thin: self.thin,
             seed,

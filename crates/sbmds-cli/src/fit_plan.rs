@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::{CommandFactory, FromArgMatches};
 use sbmds::dissimilarity::Input;
+use sbmds::fit::Engine;
 use sbmds::run::{self, Changes, Control, FinishedRun, FitConfig, Observer, Outcome, RunError};
 
 use crate::{Cli, Command, report};
@@ -50,10 +51,10 @@ impl FitPlan {
         let matches = Cli::command().try_get_matches_from(words).map_err(|error| error.to_string())?;
         let cli = Cli::from_arg_matches(&matches).map_err(|error| error.to_string())?;
         let Command::Fit(fit) = cli.command else { return Err("this is no command of a fit".into()) };
-        fit.plan(matches.subcommand_matches("fit")).map_err(|failure| failure.message().into())
+        fit.plan(matches.subcommand_matches("fit"), None).map_err(|failure| failure.message().into())
     }
 
-    /// Fits; an input in memory takes the place of the file that the settings name.
+    /// Fits; an input in memory takes the place of the file that the settings name. An engine, if there is one, computes likelihoods.
     ///
     /// # Errors
     /// If settings or input cannot be used, or the disk refuses.
@@ -62,9 +63,10 @@ impl FitPlan {
         input: Option<Input>,
         observer: &dyn Observer,
         stop: &AtomicBool,
+        engine: Option<&dyn Engine>,
     ) -> Result<Outcome, RunError> {
         let Self { n_threads, checkpoint_interval, deadline, force, directory, task, .. } = self;
-        let control = Control { observer, stop, n_threads, checkpoint_interval, deadline, force };
+        let control = Control { observer, stop, n_threads, checkpoint_interval, deadline, force, engine };
         match (task, input) {
             (FitTask::Resume(changes), _) => run::resume(&directory, &changes, &control),
             (FitTask::Start { config, overwrite }, Some(input)) => {

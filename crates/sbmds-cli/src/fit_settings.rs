@@ -18,7 +18,7 @@ enum OnResume {
 use OnResume::{Fixed, Free};
 
 /// Every flag that is a setting (by its id), its key in the configuration, and whether it may differ on `--resume`.
-const SETTINGS: [(&str, &str, OnResume); 45] = [
+const SETTINGS: [(&str, &str, OnResume); 61] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
     ("features", "input.metric", Fixed),
@@ -27,11 +27,25 @@ const SETTINGS: [(&str, &str, OnResume); 45] = [
     ("labels", "input.labels", Free),
     ("no_names", "input.no_names", Fixed),
     ("value", "input.value", Fixed),
+    ("weight", "input.weight", Fixed),
+    ("error", "input.error", Fixed),
+    ("weights", "input.weights", Fixed),
+    ("errors", "input.errors", Fixed),
+    ("known_errors", "measurement.known_errors", Fixed),
     ("dims", "model.n_dims", Fixed),
     ("couplings", "model.couplings", Fixed),
     ("order", "model.order", Fixed),
     ("landmarks", "model.landmarks", Fixed),
     ("noise", "model.noise", Fixed),
+    ("noise", "measurement.family", Fixed),
+    ("noise", "input.negative", Fixed),
+    ("nu", "measurement.nu", Fixed),
+    ("titers", "input.titers", Fixed),
+    ("titers", "measurement.tree", Fixed),
+    ("reading", "measurement.reading", Fixed),
+    ("potencies", "measurement.potencies", Fixed),
+    ("avidities", "measurement.avidities", Fixed),
+    ("drift", "measurement.drift", Fixed),
     ("storage", "model.storage", Fixed),
     ("standardize", "model.standardize", Fixed),
     ("priors", "priors.family", Fixed),
@@ -54,8 +68,10 @@ const SETTINGS: [(&str, &str, OnResume); 45] = [
     ("min_depth", "sampler.min_depth", Fixed),
     ("max_depth", "sampler.max_depth", Fixed),
     ("no_mode_jumps", "sampler.mode_jumps", Fixed),
+    ("group_moves", "sampler.group_moves", Fixed),
     ("paper_adaptation", "sampler.paper_adaptation", Fixed),
     ("chains", "run.chains", Fixed),
+    ("chain", "run.chain", Fixed),
     ("draws", "run.draws", Free),
     ("thin", "run.thin", Fixed),
     ("seed", "run.seed", Fixed),
@@ -144,17 +160,26 @@ mod tests {
 
     #[test]
     fn every_setting_has_its_key() {
-        let text = "fit in.npy --features --no-names --value v --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
-                    --max-draws 5000 --raw-draws";
-        let command = Fit::augment_args(clap::Command::new("fit"));
-        let matches = command.try_get_matches_from(text.split_whitespace()).unwrap();
-        let fit = <Fit as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();
-        let asked = fit.asked(std::path::Path::new("in.npy")).unwrap();
+        let asked = |text: &str| {
+            let command = Fit::augment_args(clap::Command::new("fit"));
+            let matches = command.try_get_matches_from(text.split_whitespace()).unwrap();
+            let fit = <Fit as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();
+            fit.asked(std::path::Path::new("in.npy")).unwrap()
+        };
+        let of_features = asked(
+            "fit in.npy --features --no-names --value v --weight w --error e --weights W --errors E --noise normal --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
+                    --max-draws 5000 --raw-draws --chain 2",
+        );
+        let of_titres =
+            asked("fit hi.csv --titers --noise student-t --nu 4 --avidities fixed --drift --tree t --group-moves");
         let empty = FitConfig::default();
         for (flag, key, _) in SETTINGS {
-            let there = empty.clone().overlaid(&asked, [key]).difference(&asked, key);
-            assert_eq!(there, None, "{flag}");
-            assert!(asked.setting(key).is_some(), "{flag}: there is no {key}");
+            for asked in [&of_features, &of_titres] {
+                let there = empty.clone().overlaid(asked, [key]).difference(asked, key);
+                assert_eq!(there, None, "{flag}");
+            }
+            let is_there = [&of_features, &of_titres].iter().any(|asked| asked.setting(key).is_some());
+            assert!(is_there, "{flag}: there is no {key}");
         }
     }
 }

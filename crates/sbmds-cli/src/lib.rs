@@ -1,4 +1,4 @@
-//! The `sbmds` command: a thin shell around the library.
+//! The `sbmds` command, a thin shell around the library; `sbmds-mpi` is the same shell around another engine.
 //!
 //! [`run`] is the program. [`FitPlan`] reads the words of `sbmds fit` for those who offer the same settings elsewhere, as the Python
 //! package does.
@@ -7,9 +7,13 @@ mod advice;
 mod arguments;
 mod beast_flags;
 mod calibrate;
+mod choose;
 mod cluster;
+mod combine;
 mod compare;
+mod compare_maps;
 mod completions;
+mod conclusion;
 mod demo;
 mod duration;
 mod eval;
@@ -24,7 +28,10 @@ mod fit_settings;
 mod flags;
 mod from_beast;
 mod hdbscan;
+mod measurement_arguments;
+mod place;
 mod plot;
+mod predict;
 mod progress;
 mod report;
 mod reproduce;
@@ -36,10 +43,12 @@ mod time_left;
 mod tree_arguments;
 
 use std::ffi::OsString;
+use std::process::ExitCode;
 
 pub use fit_plan::{FitPlan, FitTask};
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use sbmds::fit::Engine;
 use sbmds::likelihood::InstructionSet;
 use sbmds_paper::bench::Bench;
 
@@ -64,6 +73,12 @@ enum Command {
     /// Fit a map to dissimilarities: draws from its posterior, with a verdict on whether to trust them
     #[command(after_help = examples::FIT)]
     Fit(Box<fit::Fit>),
+    /// One run of chains that ran one by one (fit --chain), as if they had run together
+    #[command(after_help = examples::COMBINE)]
+    Combine(combine::Combine),
+    /// How many dimensions, and which noise: fits compared by how well they predict pairs left out
+    #[command(after_help = examples::CHOOSE)]
+    Choose(Box<choose::Choose>),
     /// What a finished fit says
     #[command(after_help = examples::SUMMARY)]
     Summary(summary::SummaryCommand),
@@ -79,9 +94,15 @@ enum Command {
     /// Clusters of points by HDBSCAN, without a fit
     #[command(after_help = examples::HDBSCAN)]
     Hdbscan(hdbscan::Hdbscan),
-    /// One quantity in several fits: a table, distances between posteriors, and if asked for overlaid densities
+    /// One quantity in several fits, or their maps: tables, distances between posteriors, arrows between maps
     #[command(after_help = examples::COMPARE)]
     Compare(compare::Compare),
+    /// What a fit expects of dissimilarities, measured or missing, and which of them surprise
+    #[command(after_help = examples::PREDICT)]
+    Predict(predict::Predict),
+    /// Place new objects on the map of a finished fit, with their uncertainty
+    #[command(after_help = examples::PLACE)]
+    Place(place::Place),
     /// Write the draws of a fit as plain files
     #[command(after_help = examples::EXPORT)]
     Export(export::Export),
@@ -130,6 +151,32 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
+/// A program `name` with the command `fit` alone, whose likelihoods `engine` computes. It returns however it ends: whoever leads
+/// other processes must send them home.
+pub fn fit_with(name: &'static str, engine: &dyn Engine) -> ExitCode {
+    let command = Cli::command();
+    let fit = command.find_subcommand("fit").expect("a command of sbmds").clone();
+    let about = "sbmds fit, one likelihood shared among the ranks of an MPI job: see docs/clusters.md";
+    let command = clap::Command::new(name).about(about).version(env!("CARGO_PKG_VERSION")).subcommand(fit);
+    let parsed = command.subcommand_required(true).try_get_matches().and_then(|matches| {
+        let of_fit = matches.subcommand_matches("fit").expect("the only command").clone();
+        Ok((fit::Fit::from_arg_matches(&of_fit)?, of_fit))
+    });
+    let (fit, of_fit) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // Nothing is left to say where the terminal is gone.
+            let _ = error.print();
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
+    let asked = InstructionSet::asked_for().map_err(failure::Failure::bad_input);
+    match asked.and_then(|_| fit.run_with(Some(&of_fit), Some(engine))) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => ExitCode::from(failure.report()),
+    }
+}
+
 /// Runs another command, as if it had been typed.
 fn execute(words: &[String]) -> Result<(), failure::Failure> {
     let matches = Cli::command().try_get_matches_from(words).map_err(failure::Failure::bad_input)?;
@@ -143,12 +190,16 @@ fn dispatch(cli: Cli, matches: &ArgMatches) -> Result<(), failure::Failure> {
         Command::Eval(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Fit(command) => command.run(matches.subcommand_matches("fit")),
+        Command::Combine(command) => command.run(),
+        Command::Choose(command) => command.run(),
         Command::Summary(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Plot(command) => command.run(),
         Command::Cluster(command) => command.run(),
         Command::Hdbscan(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Predict(command) => command.run(),
+        Command::Place(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::FromBeast(command) => command.run(),
         Command::BeastFlags(command) => command.run(),

@@ -14,8 +14,8 @@ use crate::say::warn;
 /// Flags of `sbmds plot`.
 #[derive(Args)]
 pub struct Plot {
-    /// Directory of the run (several for density), then what to draw: map, shepard, trace, rank, ess, density, clusters,
-    /// groups or tree
+    /// Directory of the run (several for density), then what to draw: map, antigenic (a second run is where its
+    /// arrows go), shepard, trace, rank, ess, density, clusters, groups or tree
     #[arg(required = true, num_args = 2.., value_names = ["RUN", "KIND"])]
     words: Vec<PathBuf>,
     /// The file to write: .svg or .pdf (with the font inside) or .png (300 dots per inch)
@@ -87,7 +87,7 @@ impl Plot {
     }
 }
 
-fn two_axes(text: &str) -> Result<(usize, usize), String> {
+pub fn two_axes(text: &str) -> Result<(usize, usize), String> {
     let numbers: Option<Vec<usize>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
     match numbers.as_deref() {
         Some(&[first, second]) => Ok((first, second)),

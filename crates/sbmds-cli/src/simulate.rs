@@ -5,6 +5,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use sbmds::dissimilarity::TiterRow;
+use sbmds::measurement::simulate::{SimulatedTitres, TitreSimulation};
 use sbmds::random::{Purpose, stream};
 use sbmds::simulate::{Noise, Simulation};
 
@@ -28,7 +30,19 @@ pub struct Simulate {
     /// Seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Directory to write distances.csv, truth.csv and true_distances.csv to
+    /// Simulate titres of viruses against sera that drift over the years; --sd is that of log2 titres, truth.csv and potencies.csv hold the truth
+    #[arg(long, conflicts_with_all = ["objects", "noise"])]
+    titers: bool,
+    /// Number of viruses
+    #[arg(long, value_name = "N", default_value_t = 60, requires = "titers")]
+    viruses: usize,
+    /// Number of sera
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "titers")]
+    sera: usize,
+    /// Drift of viruses and sera along the first axis, in units per year
+    #[arg(long, value_name = "BETA", default_value_t = 0.5, requires = "titers", allow_negative_numbers = true)]
+    drift: f64,
+    /// Directory to write distances.csv, truth.csv and true_distances.csv (or titers.csv) to
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
 }
@@ -50,6 +64,9 @@ impl Simulate {
     pub fn run(&self) -> Result<(), Failure> {
         if self.objects < 3 || self.dims == 0 || !(self.sd.is_finite() && self.sd >= 0.0) {
             return Err(Failure::bad_input("--objects must be 3 or more, --dims 1 or more, --sd a number from 0"));
+        }
+        if self.titers {
+            return self.titers();
         }
         let sd = self.sd;
         let noise = match self.noise {
@@ -73,6 +90,48 @@ impl Simulate {
             Ok(())
         })?;
         println!("{} objects in {} dimensions: {}", self.objects, self.dims, self.out.join("distances.csv").display());
+        Ok(())
+    }
+
+    /// Titres, one per line with years, and what they were drawn from.
+    fn titers(&self) -> Result<(), Failure> {
+        let Self { viruses: n_viruses, sera: n_sera, dims: n_dims, sd: sigma, drift, .. } = *self;
+        if n_viruses < 2 || n_sera < 2 || !drift.is_finite() {
+            return Err(Failure::bad_input("--viruses and --sera must be 2 or more, --drift a number"));
+        }
+        let years = (1.5 * n_viruses as f64).min(40.0).round();
+        let simulation = TitreSimulation { n_viruses, n_sera, n_dims, sigma, drift, years };
+        let SimulatedTitres { truth, years, potencies, rows } =
+            simulation.draw(&mut stream(self.seed, 0, Purpose::Simulation));
+        let year = |n: usize| 1970.0 + years[n];
+        let name = |n: usize| match n.checked_sub(n_viruses) {
+            Some(serum) => format!("S{}/{}", serum + 1, year(n)),
+            None => format!("V{}/{}", n + 1, year(n)),
+        };
+        fs::create_dir_all(&self.out).map_err(|error| cannot_write(&self.out, error))?;
+        self.write("titers.csv", |file| {
+            writeln!(file, "virus,virusYear,serum,serumYear,titer")?;
+            for TiterRow { virus, serum, titer } in &rows {
+                let serum = n_viruses + serum;
+                writeln!(file, "{},{},{},{},{titer}", name(*virus), year(*virus), name(serum), year(serum))?;
+            }
+            Ok(())
+        })?;
+        self.write("truth.csv", |file| {
+            let columns: Vec<_> = (1..=n_dims).map(|dim| format!("x{dim}")).collect();
+            writeln!(file, "name,{}", columns.join(","))?;
+            for n in 0..truth.n_objects() {
+                let values: Vec<_> = truth.object(n).iter().map(f64::to_string).collect();
+                writeln!(file, "{},{}", name(n), values.join(","))?;
+            }
+            Ok(())
+        })?;
+        self.write("potencies.csv", |file| {
+            writeln!(file, "name,value")?;
+            potencies.iter().enumerate().try_for_each(|(k, value)| writeln!(file, "{},{value}", name(n_viruses + k)))
+        })?;
+        let path = self.out.join("titers.csv");
+        println!("{} titres of {n_viruses} viruses against {n_sera} sera: {}", rows.len(), path.display());
         Ok(())
     }
 

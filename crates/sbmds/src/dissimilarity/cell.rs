@@ -31,8 +31,8 @@ fn not_a_number(cell: &str) -> Fault {
         return Fault::new(problem, "write numbers with a decimal point, or separate the cells by semicolons");
     }
     if cell.strip_prefix(['<', '>']).is_some_and(is_number) {
-        let problem = format!("\"{shown}\" is a censored value; these are not supported yet");
-        return Fault::new(problem, "leave the cell empty (or NA), or give the number that comes nearest");
+        let problem = format!("\"{shown}\" is a limit, not a number");
+        return Fault::new(problem, "give limits in an edge list (name,name,value), or titres with `titers`");
     }
     Fault::new(
         format!("\"{shown}\" is not a number"),
@@ -186,7 +186,7 @@ mod tests {
             ("3,313", "\"3,313\" has a thousands separator"),
             ("1.234,5", "\"1.234,5\" has a thousands separator"),
             ("0,93", "\"0,93\" has a decimal comma"),
-            ("<10", "\"<10\" is a censored value; these are not supported yet"),
+            ("<10", "\"<10\" is a limit, not a number"),
             ("far", "\"far\" is not a number"),
         ] {
             assert_eq!(parse_number(cell).unwrap_err().problem, expected);

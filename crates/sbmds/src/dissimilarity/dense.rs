@@ -16,6 +16,8 @@ pub(super) struct Dense {
     array: Array,
     /// Pairs whose two entries are not quite equal.
     pub averaged: Averaged,
+    /// Whether entries may be negative.
+    negative: bool,
 }
 
 /// What is wrong with entry (row, column).
@@ -30,8 +32,8 @@ struct Found {
 
 impl Dense {
     /// Takes over `array` if it is a matrix of dissimilarities.
-    pub fn new(file: &str, array: Array, names: &Names) -> Result<Self, InputError> {
-        let mut dense = Self { array, averaged: Averaged::default() };
+    pub fn new(file: &str, array: Array, names: &Names, negative: bool) -> Result<Self, InputError> {
+        let mut dense = Self { array, averaged: Averaged::default(), negative };
         // Outcomes are looked at in order, so that the error does not depend on the number of threads.
         let outcomes: Vec<Result<Found, EntryFault>> =
             (0..names.len().div_ceil(TILE)).into_par_iter().map(|block| dense.check_rows(block)).collect();
@@ -87,8 +89,9 @@ impl Dense {
             return check_diagonal(upper).map_err(|fault| (a, b, fault));
         }
         let lower = self.array.get(b, a);
-        check_dissimilarity(upper).map_err(|fault| (a, b, fault))?;
-        check_dissimilarity(lower).map_err(|fault| (b, a, fault))?;
+        let check = |value: f64| check_dissimilarity(if self.negative { value.abs() } else { value });
+        check(upper).map_err(|fault| (a, b, fault))?;
+        check(lower).map_err(|fault| (b, a, fault))?;
         found.any_measured |= !(upper.is_nan() && lower.is_nan());
         match compare(upper, lower) {
             Agreement::Equal => {}

@@ -4,13 +4,15 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::cell::{Agreement, Averaged, check_diagonal, compare};
+use super::cell::{Averaged, check_diagonal};
+use super::edge_terms::{Measured, Merged, in_cell, merged, observation, quality};
 use super::error::{Fault, FilePosition, InputError, listed, shortened};
 use super::names::Names;
+use super::observation::{Observation, Term};
 use super::style::Style;
 use super::text::{Line, Source};
 use super::triangle::nothing_measured;
-use super::{checked_names, empty_name, enough_objects};
+use super::{ReadOptions, checked_names, empty_name, enough_objects};
 
 /// The measured pairs of N objects.
 pub(super) struct EdgeList {
@@ -54,17 +56,9 @@ impl EdgeList {
     }
 }
 
-/// A measured pair and the line it stands on.
-struct Measured {
-    a: u32,
-    b: u32,
-    value: f64,
-    line: u64,
-}
-
 /// Reads `name,name,value` with or without a header, or the column called `value` of a table with more columns. Objects are
 /// in the order of their first appearance.
-pub(super) fn read(source: Source<'_>, style: Style, value: Option<&str>) -> Result<(Names, EdgeList), InputError> {
+pub(super) fn read(source: Source<'_>, style: Style, wanted: &ReadOptions) -> Result<ReadEdges, InputError> {
     let mut lines = source.lines()?;
     let mut objects = Objects::default();
     let mut measured = Vec::new();
@@ -74,9 +68,14 @@ pub(super) fn read(source: Source<'_>, style: Style, value: Option<&str>) -> Res
         let (columns, is_header) = match columns {
             Some(columns) => (columns, false),
             None => {
-                let found = Columns::find(&cells, value).map_err(|fault| line.error(fault))?;
+                let found = Columns::find(&cells, wanted).map_err(|fault| line.error(fault))?;
                 columns = Some(found);
-                (found, cells.get(found.value).is_some_and(|cell| !style.is_value(cell)))
+                (
+                    found,
+                    cells
+                        .get(found.value)
+                        .is_some_and(|cell| observation(cell, style).is_err() && !style.is_value(cell)),
+                )
             }
         };
         if !is_header {
@@ -86,39 +85,58 @@ pub(super) fn read(source: Source<'_>, style: Style, value: Option<&str>) -> Res
     let file = lines.file;
     enough_objects(objects.names.len()).map_err(|fault| lines.error(fault))?;
     let names = checked_names(objects.names, |_, fault| fault.at(file, FilePosition::File))?;
-    let column = columns.map_or(2, |columns| columns.value);
-    let (pairs, averaged) = merged(file, column, &names, measured)?;
+    let Merged { pairs, terms, averaged, warning } = merged(file, &names, measured);
     if pairs.is_empty() {
         return Err(lines.error(nothing_measured()));
     }
-    let list = EdgeList { averaged, ..EdgeList::new(names.len(), pairs) };
-    Ok((names, list))
+    let edges = EdgeList { averaged, ..EdgeList::new(names.len(), pairs) };
+    Ok(ReadEdges { names, edges, terms, warning })
 }
 
-/// How many columns there are, and which holds the value; the first two hold the names.
+/// What an edge list says.
+pub(super) struct ReadEdges {
+    pub names: Names,
+    pub edges: EdgeList,
+    /// All measurements, if they are more than one exact number per pair.
+    pub terms: Option<Vec<Term>>,
+    pub warning: Option<String>,
+}
+
+/// How many columns there are, and which hold what; the first two hold the names.
 #[derive(Clone, Copy)]
 struct Columns {
     n_cells: usize,
     value: usize,
+    weight: Option<usize>,
+    error: Option<usize>,
 }
 
 impl Columns {
-    /// Told from the first line: the column called `value`, or of that number counted from 1.
-    fn find(first: &[Cow<'_, str>], value: Option<&str>) -> Result<Self, Fault> {
-        let Some(wanted) = value else { return Ok(Self { n_cells: 3, value: 2 }) };
-        let named = first.iter().position(|cell| cell == wanted);
-        let named = named.or_else(|| first.iter().position(|cell| cell.eq_ignore_ascii_case(wanted)));
-        let numbered = || wanted.parse::<usize>().ok()?.checked_sub(1).filter(|&column| column < first.len());
-        match named.or_else(numbered) {
-            Some(column) if column >= 2 => Ok(Self { n_cells: first.len(), value: column }),
-            found => {
-                let problem = match found {
-                    Some(_) => format!("`value` {}: the first two columns hold the names", shortened(wanted)),
-                    None => format!("`value` {}: there is no such column", shortened(wanted)),
-                };
-                let remedy = format!("give the name or the number (from 3) of one of the columns: {}", listed(first));
-                Err(Fault::new(problem, remedy))
-            }
+    /// Told from the first line: columns of these names, or of these numbers counted from 1.
+    fn find(first: &[Cow<'_, str>], wanted: &ReadOptions) -> Result<Self, Fault> {
+        let find = |flag: &str, wanted: &Option<String>| {
+            wanted.as_deref().map(|wanted| find_column(first, flag, wanted)).transpose()
+        };
+        let value = find("`value`", &wanted.value)?;
+        let (weight, error) = (find("`weight`", &wanted.weight)?, find("`error`", &wanted.error)?);
+        let n_cells = if value.or(weight).or(error).is_some() { first.len() } else { 3 };
+        Ok(Self { n_cells, value: value.unwrap_or(2), weight, error })
+    }
+}
+
+fn find_column(first: &[Cow<'_, str>], flag: &str, wanted: &str) -> Result<usize, Fault> {
+    let named = first.iter().position(|cell| cell == wanted);
+    let named = named.or_else(|| first.iter().position(|cell| cell.eq_ignore_ascii_case(wanted)));
+    let numbered = || wanted.parse::<usize>().ok()?.checked_sub(1).filter(|&column| column < first.len());
+    match named.or_else(numbered) {
+        Some(column) if column >= 2 => Ok(column),
+        found => {
+            let problem = match found {
+                Some(_) => format!("{flag} {}: the first two columns hold the names", shortened(wanted)),
+                None => format!("{flag} {}: there is no such column", shortened(wanted)),
+            };
+            let remedy = format!("give the name or the number (from 3) of one of the columns: {}", listed(first));
+            Err(Fault::new(problem, remedy))
         }
     }
 }
@@ -164,48 +182,22 @@ fn read_measured(
     let in_value = |fault: Fault| line.error_in(columns.value + 1, fault).between([first.as_ref(), second]);
     let a = objects.find_or_add(first).map_err(|fault| line.error_in(1, fault))?;
     let b = objects.find_or_add(second).map_err(|fault| line.error_in(2, fault))?;
-    let value = style.dissimilarity(value).map_err(in_value)?;
+    let seen = observation(value, style).map_err(in_value)?;
     if a == b {
-        check_diagonal(value).map_err(in_value)?;
+        check_diagonal(seen.map_or(f64::NAN, Observation::representative)).map_err(in_value)?;
     }
-    let is_measured = a != b && !value.is_nan();
-    Ok(is_measured.then_some(Measured { a: a.min(b), b: a.max(b), value, line: line.number }))
-}
-
-/// Sorted pairs, each once; lines about one pair must agree, and their mean counts if they are near but not equal.
-#[expect(clippy::type_complexity, reason = "pairs as they are stored, and what was averaged")]
-fn merged(
-    file: &str,
-    column: usize,
-    names: &Names,
-    mut measured: Vec<Measured>,
-) -> Result<(Vec<(u32, u32, f64)>, Averaged), InputError> {
-    measured.sort_by_key(|pair| (pair.a, pair.b));
-    let (mut pairs, mut averaged) = (Vec::new(), Averaged::default());
-    for readings in measured.chunk_by(|x, y| (x.a, x.b) == (y.a, y.b)) {
-        let first = &readings[0];
-        let mut largest_gap = 0_f64;
-        for other in readings {
-            match compare(first.value, other.value) {
-                Agreement::Equal => {}
-                Agreement::Near(gap) => largest_gap = largest_gap.max(gap),
-                Agreement::Different => {
-                    let problem = format!("{} here, but {} on line {}", other.value, first.value, first.line);
-                    let remedy = "give every pair one value, for example the mean of its measurements";
-                    let objects = [names.get(first.a as usize), names.get(first.b as usize)];
-                    let position = FilePosition::Cell(other.line, column as u64 + 1);
-                    return Err(Fault::new(problem, remedy).at(file, position).between(objects));
-                }
-            }
+    let (Some(seen), true) = (seen, a != b) else { return Ok(None) };
+    let quality_in = |column: Option<usize>, what: &str, otherwise: f64| match column {
+        Some(column) => {
+            quality(&cells[column], style, what).map_err(|fault| in_cell(line.file, line.number, column, fault))
         }
-        let mut value = first.value;
-        if largest_gap > 0.0 {
-            averaged.add(largest_gap);
-            value = readings.iter().map(|reading| reading.value / readings.len() as f64).sum();
-        }
-        pairs.push((first.a, first.b, value));
-    }
-    Ok((pairs, averaged))
+        None => Ok(otherwise),
+    };
+    let weight = quality_in(columns.weight, "weight", 1.0)?;
+    let standard_error = quality_in(columns.error, "standard error", 0.0)?;
+    let (is_reversed, line) = (a > b, line.number);
+    // A weight of zero is no measurement.
+    Ok((weight > 0.0).then_some(Measured { a: a.min(b), b: a.max(b), is_reversed, seen, weight, standard_error, line }))
 }
 
 /// Reads the pairs of a coupling graph: `name,name`, whatever follows, with or without a header.
@@ -270,20 +262,28 @@ fn read_edge(
     let [first, second, ..] = cells else {
         return Err(line.error(Fault::new("the line names one object", "write one pair per line: name,name")));
     };
-    let find = |name: &str, column| {
-        index.get(name).copied().ok_or_else(|| {
-            let problem = format!("the name \"{}\" is not among the objects of the input", shortened(name));
-            let remedy = match line.number {
-                1 => "spell names exactly as in the input; a header must read like one, such as from,to",
-                _ => "spell names exactly as in the input",
-            };
-            line.error_in(column, Fault::new(problem, remedy))
-        })
-    };
-    let (a, b) = (find(first, 1)?, find(second, 2)?);
+    let find = |name: &str| index.get(name).copied();
+    let (a, b) = (find_name(line, 1, first, find)?, find_name(line, 2, second, find)?);
     if a == b {
         let fault = Fault::new("the edge joins an object to itself", "remove the line");
         return Err(line.error(fault).between([first.as_ref(), second]));
     }
     Ok((a.min(b), a.max(b)))
+}
+
+/// The object called `name` in a cell of a line.
+pub(super) fn find_name<T>(
+    line: &Line<'_>,
+    column: usize,
+    name: &str,
+    find: impl Fn(&str) -> Option<T>,
+) -> Result<T, InputError> {
+    find(name).ok_or_else(|| {
+        let problem = format!("the name \"{}\" is not among the objects of the input", shortened(name));
+        let remedy = match line.number {
+            1 => "spell names exactly as in the input; a header must read like one, such as from,to",
+            _ => "spell names exactly as in the input",
+        };
+        line.error_in(column, Fault::new(problem, remedy))
+    })
 }

@@ -75,7 +75,7 @@ impl Dissimilarities {
             );
         }
         check_names(&names, n_rows)?;
-        let dense = Dense::new(DATA, array, &names)?;
+        let dense = Dense::new(DATA, array, &names, false)?;
         Ok(Self::new(names, Store::Dense(dense)).with_notes(DATA, None))
     }
 

@@ -8,6 +8,7 @@ mod comments;
 mod condensed;
 mod content;
 mod dense;
+mod edge_terms;
 mod edges;
 mod error;
 mod feature_checks;
@@ -20,18 +21,22 @@ mod label_kind;
 mod labelled;
 mod labels;
 mod landmarks;
+mod listed_pairs;
 mod looks;
 mod matrix;
 mod metric;
 mod name_files;
 mod names;
 mod nearest;
+mod new_objects;
 mod npy;
+mod observation;
 mod origin;
 mod phylip;
 mod points;
 mod positions;
 mod printed;
+mod qualities;
 mod refusal;
 mod rows;
 mod sniff;
@@ -54,17 +59,20 @@ pub use hash::input_hash;
 pub use in_memory::{SharedArray, SharedBytes};
 pub use labels::{LabelColumn, LabelValues, Labels, NO_LEVEL, read_labels};
 pub use landmarks::spread_landmarks;
+pub use listed_pairs::{ListedPair, read_listed_pairs};
 pub use metric::Metric;
 pub use name_files::has_several_columns;
 pub use names::Names;
+pub use new_objects::{NewObjects, read_new_objects};
 pub(crate) use npy::Array as NpyArray;
+pub use observation::{Observation, Term};
 pub use points::read_points;
 pub use positions::read_positions;
 pub use sniff::Format;
 pub use titers::{Levels, Titer, TiterRow, Titers, read_levels, read_titers};
 
 use dense::Dense;
-use edges::EdgeList;
+use edges::{EdgeList, ReadEdges};
 use error::{Fault, FilePosition, brief, shortened};
 use features::{Features, Values};
 use form::Form;
@@ -88,6 +96,18 @@ pub struct ReadOptions {
     pub value: Option<String>,
     /// Whether the first column of a table of features is a feature, not the names.
     pub no_names: bool,
+    /// Whether the file holds titres of viruses against sera.
+    pub titers: bool,
+    /// Whether dissimilarities may be negative, as cross-validated ones are.
+    pub negative: bool,
+    /// The column of an edge list that holds the weights of the lines.
+    pub weight: Option<String>,
+    /// The column of an edge list that holds standard errors.
+    pub error: Option<String>,
+    /// A file with a weight for every pair: a matrix or an edge list with the same names.
+    pub weights: Option<PathBuf>,
+    /// The same with standard errors.
+    pub errors: Option<PathBuf>,
 }
 
 /// Dissimilarities between N named objects: a matrix, a list of measured pairs, or features to compute them from. A clone
@@ -100,6 +120,16 @@ pub struct Dissimilarities {
     notes: Vec<String>,
     /// The same, where the choice may be wrong or changed numbers.
     warnings: Vec<String>,
+    /// What was measured, where one exact number per pair does not say it.
+    measured: Option<Arc<Measured>>,
+}
+
+/// Measurements that are more than one exact number per pair.
+enum Measured {
+    /// Repeats, limits, weights or known errors.
+    Terms(Vec<Term>),
+    /// Titres.
+    Titers(Titers),
 }
 
 enum Store {
@@ -142,6 +172,35 @@ impl Dissimilarities {
         }
     }
 
+    /// Repeats, limits, weights and known errors, if there are any: then [`Dissimilarities::get`] is the mean of a pair.
+    pub fn measurements(&self) -> Option<&[Term]> {
+        match self.measured.as_deref() {
+            Some(Measured::Terms(terms)) => Some(terms),
+            _ => None,
+        }
+    }
+
+    /// The titres, if the input holds them: then [`Dissimilarities::get`] is how far a titre is below the serum's largest.
+    pub fn titers(&self) -> Option<&Titers> {
+        match self.measured.as_deref() {
+            Some(Measured::Titers(titers)) => Some(titers),
+            _ => None,
+        }
+    }
+
+    fn with_terms(self, terms: Option<Vec<Term>>) -> Self {
+        Self { measured: terms.map(|terms| Arc::new(Measured::Terms(terms))).or(self.measured), ..self }
+    }
+
+    /// Titres as dissimilarities of viruses and sera.
+    pub fn from_titers(titers: Titers) -> Self {
+        let names = titers.names().clone();
+        let edges = EdgeList::new(names.len(), titers.dissimilarities());
+        let (notes, warnings) = (titers.notes().to_vec(), titers.warnings().to_vec());
+        let measured = Some(Arc::new(Measured::Titers(titers)));
+        Self { notes, warnings, measured, ..Self::new(names, Store::Edges(edges)) }
+    }
+
     /// Whether the input is a matrix of all pairs.
     pub fn is_dense_matrix(&self) -> bool {
         matches!(*self.store, Store::Triangle(_) | Store::Dense(_))
@@ -167,7 +226,7 @@ impl Dissimilarities {
     }
 
     fn new(names: Names, store: Store) -> Self {
-        Self { names, store: Arc::new(store), notes: Vec::new(), warnings: Vec::new() }
+        Self { names, store: Arc::new(store), notes: Vec::new(), warnings: Vec::new(), measured: None }
     }
 
     /// With what the user should know of how `file` was read.
@@ -218,6 +277,14 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Dissimilarities, Input
 }
 
 fn read_source(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
+    let data = read_numbers(path, source, options)?;
+    qualities::attach(data, options)
+}
+
+fn read_numbers(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
+    if options.titers {
+        return Ok(Dissimilarities::from_titers(titers::from_source(source)?));
+    }
     let file = source.file;
     let is_npy = match options.format {
         Format::Auto => sniff::is_npy(path, &source.head),
@@ -261,7 +328,11 @@ fn form_of(path: &Path, source: &Source<'_>, options: &ReadOptions) -> Result<(F
         Format::Phylip => Form::Phylip,
         Format::Edges => Form::Edges,
         Format::Matrix => form::of_matrix(&grid),
-        Format::Auto | Format::Npy if options.value.is_some() => Form::Edges,
+        Format::Auto | Format::Npy
+            if options.value.is_some() || options.weight.is_some() || options.error.is_some() =>
+        {
+            Form::Edges
+        }
         Format::Auto | Format::Npy => match looks::text(&source.head) {
             Some(fault) => return Err(fault),
             None => form::decide(path, source.file, &grid)?,
@@ -273,10 +344,13 @@ fn form_of(path: &Path, source: &Source<'_>, options: &ReadOptions) -> Result<(F
 fn read_text(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
     let file = source.file;
     let (form, n_lines) = form_of(path, &source, options).map_err(|fault| fault.at(file, FilePosition::File))?;
-    let style = style::Style::detect(&source);
+    let style = style::Style::detect(&source).allowing_negative(options.negative);
+    let (mut measured, mut repeats) = (None, None);
     let (names, store) = match form {
         Form::Edges => {
-            let (names, edges) = edges::read(source, style, options.value.as_deref())?;
+            let ReadEdges { names, edges, terms, warning } = edges::read(source, style, options)?;
+            measured = terms;
+            repeats = warning;
             (Some(names), Store::Edges(edges))
         }
         Form::Rows(rows) => {
@@ -294,7 +368,9 @@ fn read_text(path: &Path, source: Source<'_>, options: &ReadOptions) -> Result<D
         }
     };
     let (names, note) = complete_names(file, names, &store, options)?;
-    Ok(Dissimilarities::new(names, store).with_notes(file, style.note(file).into_iter().chain(note)))
+    let mut data = Dissimilarities::new(names, store).with_notes(file, style.note(file).into_iter().chain(note));
+    data.warnings.extend(repeats);
+    Ok(data.with_terms(measured))
 }
 
 /// The names of the file, or those of the names file, or numbers, with a note on these.
@@ -351,7 +427,7 @@ fn read_feature_table(
         (names, notes) = (read_names(path, n_objects)?, Vec::new());
     }
     let store = Arc::new(Store::Features(features));
-    Ok(Dissimilarities { names, store, notes, warnings: rows.warnings })
+    Ok(Dissimilarities { names, store, notes, warnings: rows.warnings, measured: None })
 }
 
 fn read_array(file: &str, array: Array, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
@@ -370,7 +446,7 @@ fn read_array(file: &str, array: Array, options: &ReadOptions) -> Result<Dissimi
         (Some(metric), _) => Store::Features(Features::from_array(file, array, &names, metric)?),
         (None, Some(triangle)) => Store::Triangle(triangle),
         (None, None) if array.n_columns() != n_objects => return Err(in_file(not_square(file, &array))),
-        (None, None) => Store::Dense(Dense::new(file, array, &names)?),
+        (None, None) => Store::Dense(Dense::new(file, array, &names, options.negative)?),
     };
     Ok(Dissimilarities::new(names, store).with_notes(file, None))
 }

@@ -16,6 +16,8 @@ pub(super) struct Style {
     pub delimiter: Delimiter,
     /// Whether numbers are written `0,93`.
     pub decimal_comma: bool,
+    /// Whether dissimilarities may be negative.
+    pub negative: bool,
 }
 
 impl Style {
@@ -32,7 +34,12 @@ impl Style {
     /// With this delimiter.
     pub fn with(head: &[u8], delimiter: Delimiter) -> Self {
         let may_be = delimiter != Delimiter::Byte(b',') && head.contains(&b',');
-        Self { delimiter, decimal_comma: may_be && has_decimal_commas(head, delimiter) }
+        Self { delimiter, decimal_comma: may_be && has_decimal_commas(head, delimiter), negative: false }
+    }
+
+    /// The same, where dissimilarities may be negative.
+    pub fn allowing_negative(self, negative: bool) -> Self {
+        Self { negative, ..self }
     }
 
     /// The cells of `text`, trimmed and without quotes.
@@ -55,7 +62,10 @@ impl Style {
 
     /// Reads a cell as a dissimilarity: zero or more, finite, or NaN when it is missing.
     pub fn dissimilarity(self, cell: &str) -> Result<f64, Fault> {
-        check_dissimilarity(self.number(cell)?)
+        let value = self.number(cell)?;
+        // Noise that admits negative numbers treats both signs alike.
+        check_dissimilarity(if self.negative { value.abs() } else { value })?;
+        Ok(value)
     }
 
     /// Whether a cell holds a number or is missing.

@@ -214,6 +214,11 @@ impl Colours {
         self.of_object[object]
     }
 
+    /// Whether all objects have one colour.
+    pub(super) fn says_nothing(&self) -> bool {
+        matches!(self.meaning, Meaning::None)
+    }
+
     /// The most frequent levels get a colour each.
     fn of_levels(name: &str, levels: &[String], codes: &[u16]) -> Self {
         let mut counts = vec![0; levels.len()];

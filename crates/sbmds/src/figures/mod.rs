@@ -5,10 +5,13 @@
 //! their font) or a PNG (300 dots per inch) by the extension of the file. Text is 7 points high at the width that is asked for; colours
 //! are those of Okabe and Ito (2008), which colour-blind people tell apart.
 
+mod antigenic;
+mod arrows;
 mod axes;
 mod chains;
 mod chart;
 mod clusters;
+mod contour;
 mod density;
 mod ess;
 mod groups;
@@ -30,6 +33,7 @@ mod tree;
 
 use std::str::FromStr;
 
+pub use arrows::draw_arrows;
 pub use chart::{Axis, AxisScale, Chart, Look, Panel, Series, SeriesColour, SeriesPoint, draw as draw_chart};
 pub use maps::{Maps, SmallMap, draw as draw_maps};
 pub use render::{missing_letters, write};
@@ -58,6 +62,8 @@ pub enum Kind {
     Clusters,
     /// The median location of every group of objects.
     Groups,
+    /// Viruses, sera and the regions of their draws on a grid of twofold dilutions; with a second run, arrows to its map.
+    Antigenic,
     /// The tree of a fit along one, drawn over the map: where ancestors were, and when.
     Tree,
 }
@@ -75,10 +81,11 @@ impl FromStr for Kind {
             "density" => Self::Density,
             "clusters" => Self::Clusters,
             "groups" => Self::Groups,
+            "antigenic" => Self::Antigenic,
             "tree" => Self::Tree,
             _ => {
                 return Err(format!(
-                    "{word:?} is no figure. Remedy: end with map, shepard, trace, rank, ess, density, clusters, groups or tree, as in \
+                    "{word:?} is no figure. Remedy: end with map, antigenic, shepard, trace, rank, ess, density, clusters, groups or tree, as in \
                      `sbmds plot RUN map --out map.svg`"
                 ));
             }
@@ -119,17 +126,16 @@ const POINTS_PER_MM: f64 = 72.0 / 25.4;
 /// # Errors
 /// If there are several runs and the figure shows one, there is no such quantity or axis, or the run cannot be read.
 pub fn draw(kind: Kind, runs: &[FinishedRun], options: &Options) -> Result<Scene, RunError> {
-    if !WIDTHS_MM.contains(&options.width_mm) {
-        let problem = format!("{} mm is no width for a figure", options.width_mm);
-        return Err(RunError::setting("`width_mm`", problem, "give 40 to 1000; one column of most journals is 89"));
-    }
-    let width = options.width_mm * POINTS_PER_MM;
+    let width = width_of(options)?;
     let quantity = options.quantity.as_deref();
     match (kind, runs) {
         (Kind::Density, runs) => density::draw(runs, quantity.unwrap_or("sigma"), width),
         (Kind::Clusters, [run]) => clusters::draw(run, options, width),
         (Kind::Groups, [run]) => groups::draw(run, options, width),
         (Kind::Tree, [run]) => tree::draw(run, options, width),
+        (Kind::Antigenic, [run]) => antigenic::draw(run, None, options, width),
+        (Kind::Antigenic, [run, other]) => antigenic::draw(run, Some(other), options, width),
+        (Kind::Map, [run]) if run.summary().titres.is_some() => antigenic::draw(run, None, options, width),
         (Kind::Map, [run]) => map::draw(run, options, width),
         (Kind::Shepard, [run]) => shepard::draw(run, width),
         (Kind::Trace, [run]) => chains::trace(run, quantity.unwrap_or("sigma"), width),
@@ -140,4 +146,13 @@ pub fn draw(kind: Kind, runs: &[FinishedRun], options: &Options) -> Result<Scene
             Err(RunError::setting("RUN", problem, "give one run, or overlay several with density"))
         }
     }
+}
+
+/// Width in points of print.
+fn width_of(options: &Options) -> Result<f64, RunError> {
+    if !WIDTHS_MM.contains(&options.width_mm) {
+        let problem = format!("{} mm is no width for a figure", options.width_mm);
+        return Err(RunError::setting("`width_mm`", problem, "give 40 to 1000; one column of most journals is 89"));
+    }
+    Ok(options.width_mm * POINTS_PER_MM)
 }

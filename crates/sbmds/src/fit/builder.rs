@@ -181,6 +181,7 @@ impl<'a> Fit<'a> {
             checkpoint_interval: Duration::MAX,
             deadline: self.time.map(|time| Instant::now() + time),
             force: self.force,
+            engine: None,
         };
         let config = self.config.check()?;
         let (data, tree) = (self.data, self.tree);

@@ -33,6 +33,7 @@ pub(crate) fn plan<'a>(
         variables.extend([TRAIT_TRACE, TRAIT_LOGDET, DIFFUSION_RATE].map(Variable::float));
         variables.push(Variable::float("trait_covariance").with_axis("dim", n_dims).with_axis("dim_2", n_dims));
     }
+    variables.extend(own_variables(&own_names(problem)));
     variables.push(Variable::float(DISTANCES).with_axis("pair", pairs.len()));
     let mut stats = vec![
         Variable::float("lp"),
@@ -49,7 +50,7 @@ pub(crate) fn plan<'a>(
         stats.push(Variable::float(X_SHIFT).with_axis("dim", n_dims));
     }
     StorePlan {
-        n_chains: config.run.chains,
+        n_chains: config.run.n_own_chains(),
         n_draws: config.run.stored_draws(),
         names: problem.data.names(),
         n_dims,
@@ -71,15 +72,35 @@ pub(crate) fn scalars(
     motion: Option<&RigidMotion>,
 ) -> Vec<f64> {
     let unit = problem.unit.0;
-    let mut scalars = vec![chain.sigma() * unit];
+    let mut scalars = vec![chain.sigma() * config.sigma_unit()];
     if let (true, Some(scales)) = (config.priors.learn_scale, chain.spread().scales()) {
         scalars.extend(scales.iter().map(|variance| variance * unit * unit));
     }
     if let (Some(tree), Some(precision)) = (&config.tree, chain.spread().precision()) {
         scalars.extend(diffusion(precision, unit, tree, motion));
     }
+    let posterior = &problem.posterior;
+    scalars.extend(posterior.likelihood().own().iter().flat_map(|own| own.reported(chain.own())));
+    scalars.extend(posterior.locations().reported(chain.spread(), unit));
     scalars.extend(pairs.distances(x));
     scalars
+}
+
+/// Names of the numbers that the measurement and the prior of the locations bring.
+fn own_names(problem: &Problem) -> Vec<String> {
+    let of_measurement = problem.posterior.likelihood().own().map_or_else(Vec::new, |own| own.names());
+    of_measurement.into_iter().chain(problem.posterior.locations().names()).collect()
+}
+
+/// Numbers called `potency[A]`, `potency[B]`, ... are one variable, in the order of these objects; all others are one each.
+fn own_variables(names: &[String]) -> Vec<Variable> {
+    let stem = |name: &str| name.split_once('[').map(|(stem, _)| stem.to_owned());
+    let alike = |a: &String, b: &String| stem(a).is_some() && stem(a) == stem(b);
+    let variable = |group: &[String]| match stem(&group[0]) {
+        Some(stem) => Variable::float(&stem).with_axis(&format!("{stem}_object"), group.len()),
+        None => Variable::float(&group[0]),
+    };
+    names.chunk_by(alike).map(variable).collect()
 }
 
 /// trace(Sigma), log |Sigma|, the rate per unit of time, and Sigma itself, in input units.
@@ -101,10 +122,11 @@ pub(crate) fn motion_stats(motion: &RigidMotion) -> Vec<f64> {
 /// The sample statistics of the present draw, in the order of the plan. Energies stay in the model's unit.
 pub(crate) fn stats(chain: &Chain, since_last: &SinceLast, problem: &Problem) -> [f64; 8] {
     let likelihood = problem.posterior.likelihood();
-    let (n_dims, n_pairs) = (likelihood.n_dims() as f64, likelihood.n_pairs() as f64);
+    let (n_dims, n_pairs) = (likelihood.n_dims() as f64, likelihood.n_densities());
     let n_locations = likelihood.n_objects() as f64 * n_dims;
     // Variances scale with the square of the unit, and the D (D + 1) / 2 numbers of a precision with its inverse.
-    let of_noise = if problem.posterior.noise().known().is_some() { 0.0 } else { 2.0 };
+    let has_unit = problem.posterior.noise().known().is_none() && problem.sigma_has_unit;
+    let of_noise = if has_unit { 2.0 } else { 0.0 };
     let of_spread = problem.posterior.locations().power_of_unit(chain.spread());
     let n_unknown = n_locations + of_noise + of_spread;
     let info = &since_last.latest;

@@ -24,6 +24,7 @@ pub(crate) fn reference(starts: &Starts, problem: &Problem, config: &Resolved) -
         }
     };
     let map = problem.to_input(map.as_slice());
-    let map = principal_axes(&map).apply(&map);
+    // Objects that drift have an axis of their own.
+    let map = if config.measurement.drift { map } else { principal_axes(&map).apply(&map) };
     map.as_slice().iter().all(|x| x.is_finite()).then_some(map)
 }

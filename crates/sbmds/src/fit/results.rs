@@ -12,6 +12,7 @@ use super::problem::Problem;
 use super::shown::{ShownMap, chains_by_mode, shown_map};
 use super::shown_summary::{MapSummary, ShownSummary, embedding_file};
 use super::summary::{Diffusion, Interval, StressSummary, Summary, known};
+use super::titres;
 use super::verdicts::ChainsVerdict;
 use crate::Locations;
 use crate::diagnostics::{Assessment, bfmi};
@@ -45,9 +46,15 @@ impl Results {
         let maps = maps(config, problem, chains, assessment, reader)?;
         let fits: Vec<Vec<ObjectFit>> = maps.iter().map(|map| fits(&map.moments, problem)).collect();
         let mut summary = summarise(config, problem, chains, assessment, reader, &fits[0])?;
+        summary.titres = titres::summarise(config, problem.data.titers(), reader, &maps[0].chains)?;
         summary.shown = shown(config, problem, reader, &maps, &fits)?;
+        // Titres and other noise than the kernels' are no distances with normal errors, which that verdict is about.
+        if config.input.titers || config.measurement.family.is_some() {
+            add_verdicts(&mut summary, assessment, None);
+            return Ok(Self { maps, fits, summary });
+        }
         let map = judge_shown(config, problem, &maps[0].moments, &maps[0].chains, reader)?;
-        add_verdicts(&mut summary, assessment, map);
+        add_verdicts(&mut summary, assessment, Some(map));
         let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
         add_anchor(&mut summary, AnchorCheck::of(config, problem, &pairs, reader)?, problem.anchor.is_some());
         let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
@@ -58,10 +65,10 @@ impl Results {
 }
 
 /// The verdict on the map, and that on the chains in its light.
-fn add_verdicts(summary: &mut Summary, assessment: &Assessment, map: MapVerdict) {
-    let chains = ChainsVerdict::new(assessment, &map);
+fn add_verdicts(summary: &mut Summary, assessment: &Assessment, map: Option<MapVerdict>) {
+    let chains = ChainsVerdict::new(assessment, map.as_ref());
     summary.verdict.clone_from(&chains.verdict);
-    (summary.chains, summary.map) = (Some(chains), Some(map));
+    (summary.chains, summary.map) = (Some(chains), map);
 }
 
 /// What the check of an anchored fit says; chains that agree on another posterior than that of all pairs have not converged to it.
@@ -188,6 +195,7 @@ fn summarise(
         max_rhat: assessment.max_rhat().map(Into::into),
         min_ess: assessment.min_ess().map(Into::into),
         sigma: sigma.map(Interval::from).ok_or_else(|| RunError::Damaged { path: path(), what: "no sigma".into() })?,
+        titres: None,
         diffusion: config.tree.as_ref().zip(trace).map(|(tree, trace)| diffusion(tree, trace)),
         stress: stress(problem, fits),
         log_likelihood: mean_log_likelihood(reader)?,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::anchor_check::AnchorCheck;
 use super::shown_summary::ShownSummary;
+use super::titres::TitreSummary;
 use super::verdicts::ChainsVerdict;
 use crate::brownian::BranchStatistics;
 use crate::diagnostics::{Diagnosis, Worst, quantile_of_sorted, sorted};
@@ -38,6 +39,9 @@ pub struct Summary {
     /// How fast locations diffuse along the tree, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diffusion: Option<Diffusion>,
+    /// What was measured and learned of titres, if they are the input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub titres: Option<TitreSummary>,
     /// How well the map shown fits the coupled dissimilarities, in input units.
     pub stress: StressSummary,
     /// Which map is shown: of which chains, and what others there are.

@@ -1,6 +1,7 @@
 //! The summary in words: one labelled line for each thing a person asks.
 
 use super::summary::{Diffusion, Extreme, Interval, StressSummary, Summary};
+use super::titres::TitreSummary;
 use super::verdicts::map_lines;
 use crate::diagnostics::name_chains;
 
@@ -34,6 +35,9 @@ impl Summary {
                 let rate = interval(&branches.weighted_diffusion_rate);
                 lines.insert(3, ("branch rate", format!("{rate} distance per unit of time, over all branches")));
             }
+        }
+        if let Some(titres) = &self.titres {
+            lines.splice(1..1, titre_lines(titres));
         }
         if !self.bfmi.is_empty() {
             let of_chains: Vec<String> = self.bfmi.iter().map(|bfmi| known_digits(*bfmi)).collect();
@@ -114,6 +118,31 @@ pub(crate) fn dimensions(n_dims: usize) -> String {
 
 fn known_digits(number: Option<f64>) -> String {
     number.map_or_else(|| "-".into(), digits)
+}
+
+/// What was measured and learned of titres.
+fn titre_lines(titres: &TitreSummary) -> Vec<(&'static str, String)> {
+    let TitreSummary { n_viruses, n_sera, n_titres, n_limits, mean_absolute_error, learned } = titres;
+    let mut lines = vec![(
+        "titres",
+        format!(
+            "{n_titres} ({n_limits} of them limits) of {n_viruses} viruses and {n_sera} sera, mean absolute error {} log2 units",
+            digits(*mean_absolute_error)
+        ),
+    )];
+    let named = [
+        ("potency_sd", "sd of potencies", "log2 units"),
+        ("avidity_sd", "sd of avidities", "log2 units"),
+        ("nu", "nu", "degrees of freedom"),
+        ("drift", "drift", "units per year"),
+        ("virus_variance", "virus variance", "around the drift, or per year along the tree"),
+        ("serum_variance", "serum variance", "around the drift"),
+    ];
+    for (key, label, unit) in named {
+        let found = learned.iter().find(|(name, _)| name == key);
+        lines.extend(found.map(|(_, values)| (label, format!("{} {unit}", interval(values)))));
+    }
+    lines
 }
 
 /// A number with four significant digits.

@@ -49,26 +49,32 @@ impl Scale {
         // E |x - y|^2 = 2 D S^2 for x, y ~ N(0, S^2 I): the unit is the S that would make distances as large as these.
         let of_data = rms / (2.0 * config.model.n_dims as f64).sqrt();
         let is_weak = config.priors.family == PriorFamily::Weak;
-        let unit = Unit(if is_weak || config.model.standardize { of_data } else { 1.0 });
-        let rounded_to = common_step(likelihood, rms);
+        // A twofold dilution is the unit of titres.
+        let has_own_unit = (is_weak || config.model.standardize) && !config.input.titers;
+        let unit = Unit(if has_own_unit { of_data } else { 1.0 });
+        let rounded_to = common_step(likelihood, rms).filter(|_| !config.input.titers);
         // The standard deviation of a uniform distribution over one step.
         let of_rounding = rounded_to.map_or(0.0, |step| step / 12.0_f64.sqrt());
         let sigma_floor = if is_weak { of_rounding.max(Priors::RELATIVE_FLOOR * of_data) } else { 0.0 };
+        let sigma_floor = match config.measurement.sigma_has_unit() {
+            true => sigma_floor,
+            false => sigma_floor.min(Priors::RELATIVE_FLOOR),
+        };
         Ok(Self { unit, sigma_floor, rounded_to, warning: misfit(config, unit, rms) })
     }
 }
 
 /// Root mean squared dissimilarity of the coupled pairs.
 pub(crate) fn rms_dissimilarity(likelihood: &dyn LogLikelihood) -> f64 {
-    let mut squares = 0.0;
+    let (mut squares, mut count) = (0.0, 0);
     for position in 0..likelihood.n_objects() {
         likelihood.visit_partners(position, &mut |_, delta| {
             squares += delta * delta;
+            count += 1;
             true
         });
     }
-    // Every pair is seen from both its ends.
-    (squares / (2.0 * likelihood.n_pairs() as f64)).sqrt()
+    (squares / f64::from(count)).sqrt()
 }
 
 /// A step below this part of the dissimilarities is no rounding worth a word.

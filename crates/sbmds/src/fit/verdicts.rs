@@ -22,9 +22,10 @@ pub struct ChainsVerdict {
 
 impl ChainsVerdict {
     /// Beside a map whose couplings do not carry over, more draws are no remedy and are not advised.
-    pub(crate) fn new(assessment: &Assessment, map: &MapVerdict) -> Self {
+    pub(crate) fn new(assessment: &Assessment, map: Option<&MapVerdict>) -> Self {
+        let is_carried_over = !map.is_some_and(|map| map.found(Finding::NotCarriedOver));
         let verdict = match &assessment.verdict {
-            Verdict::NotYet { max_rhat: Some(rhat), min_ess: Some(ess), .. } if map.found(Finding::NotCarriedOver) => {
+            Verdict::NotYet { max_rhat: Some(rhat), min_ess: Some(ess), .. } if !is_carried_over => {
                 format!(
                     "Not converged yet, but more coupled pairs come first. The largest R-hat is {:.3} ({}), the smallest effective \
                  sample size {:.0} ({}).",

@@ -38,6 +38,11 @@ pub trait LogLikelihood: Send + Sync {
     /// Number of measurements used: coupled pairs that are not missing.
     fn n_pairs(&self) -> usize;
 
+    /// How many densities of numbers in the unit of the data are multiplied: measurements that are no limits, by their weights.
+    fn n_densities(&self) -> f64 {
+        self.n_pairs() as f64
+    }
+
     /// Log-likelihood.
     fn value(&self, workspace: &mut Workspace, at: MapPoint) -> f64;
 
@@ -79,14 +84,15 @@ pub trait LogLikelihood: Send + Sync {
 
     /// Mean squared difference of dissimilarities and distances; never zero, so that it can start a variance.
     fn mean_squared_residual(&self, x: &Locations) -> f64 {
-        let mut sum = 0.0;
+        let (mut sum, mut count) = (0.0, 0_u64);
         for near in 0..self.n_objects() {
             self.visit_partners(near, &mut |far, delta| {
                 sum += (delta - x.distance(near, far)).powi(2);
+                count += 1;
                 true
             });
         }
-        (sum / (2 * self.n_pairs().max(1)) as f64).max(1e-12)
+        (sum / count.max(1) as f64).max(1e-12)
     }
 }
 

@@ -3,9 +3,13 @@
 //! A family is a standard distribution (normal, Student's t) around a location m with a scale s. Truncation to positive values and
 //! logarithms are made of these (docs/model.md, "Other noise"). The formulas here are plain; kernels are checked against them.
 
-use super::observation::Observation;
+use std::fmt;
+use std::str::FromStr;
+
 use super::student;
 use super::tails::{self, Between, LOG_SQRT_2PI, Tail};
+use crate::dissimilarity::Observation;
+use crate::likelihood::Noise;
 
 /// How a measurement scatters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -42,6 +46,15 @@ impl Family {
     pub const ALL: [Self; 5] =
         [Self::TruncatedNormal, Self::Normal, Self::TruncatedStudentT, Self::StudentT, Self::LogNormal];
 
+    /// The kernels' family of this name, if they have one.
+    pub fn of_kernels(self) -> Option<Noise> {
+        match self {
+            Self::TruncatedNormal => Some(Noise::TruncatedNormal),
+            Self::Normal => Some(Noise::Normal),
+            _ => None,
+        }
+    }
+
     /// Whether the family has degrees of freedom nu.
     pub fn has_nu(self) -> bool {
         matches!(self, Self::StudentT | Self::TruncatedStudentT)
@@ -69,6 +82,52 @@ impl Family {
             Self::TruncatedNormal => truncated(Normal, seen, m, s),
             Self::TruncatedStudentT => truncated(Student::new(nu), seen, m, s),
             Self::LogNormal => logarithmic(seen, m, s),
+        }
+    }
+}
+
+impl From<Noise> for Family {
+    fn from(noise: Noise) -> Self {
+        match noise {
+            Noise::TruncatedNormal => Self::TruncatedNormal,
+            Noise::Normal => Self::Normal,
+        }
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TruncatedNormal => "truncated-normal",
+            Self::Normal => "normal",
+            Self::TruncatedStudentT => "truncated-student-t",
+            Self::StudentT => "student-t",
+            Self::LogNormal => "log-normal",
+        })
+    }
+}
+
+impl FromStr for Family {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let all = Self::ALL.map(|family| family.to_string());
+        let found = Self::ALL.into_iter().find(|family| family.to_string() == name);
+        found.ok_or_else(|| format!("{name:?} is no noise family: use {}", all.join(", ")))
+    }
+}
+
+impl Support {
+    /// What is wrong with this number, and what to do about it.
+    pub fn refusal(self, value: f64) -> (String, &'static str) {
+        let problem = format!("{value} is no possible measurement");
+        match self {
+            Self::Positive if value == 0.0 => (
+                "0 is no possible measurement under log-normal noise: no multiple of a distance is 0".into(),
+                "leave out such pairs, give them a limit in an edge list (<0.01, the smallest that could be told from 0), or use \
+                 `noise` truncated-normal",
+            ),
+            _ => (problem, "correct the value, or use `noise` normal or student-t, which admit negative numbers"),
         }
     }
 }

@@ -4,13 +4,19 @@
 //! [`Observation`] whose log density a [`Family`] gives, of a [`Quantity`] that depends on the pair's distance. [`titres`] makes
 //! terms of tables of titres.
 
+mod coupled;
 mod family;
-mod observation;
+mod levels;
+mod likelihood;
+pub mod simulate;
 mod student;
 pub(crate) mod tails;
 mod terms;
 pub mod titres;
 
 pub use family::{Family, Slopes, Support};
-pub use observation::Observation;
-pub use terms::{KnownErrors, NoiseScale, Quantity, Term, Terms, TermsValue};
+pub use levels::{LevelGroup, LevelPrior};
+pub use likelihood::{Nu, TermLikelihood};
+pub use terms::{KnownErrors, NoiseScale, Quantity, Terms, TermsValue};
+
+pub use crate::dissimilarity::{Observation, Term};

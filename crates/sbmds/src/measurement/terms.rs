@@ -2,30 +2,8 @@
 
 use std::ops::Range;
 
-use super::family::{Family, Slopes};
-use super::observation::Observation;
-
-/// One measurement of one pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Term {
-    /// One object.
-    pub near: u32,
-    /// The other.
-    pub far: u32,
-    /// What was seen.
-    pub seen: Observation,
-    /// The term counts this many times.
-    pub weight: f64,
-    /// Known standard error of this measurement; 0 if nothing is known.
-    pub standard_error: f64,
-}
-
-impl Term {
-    /// A measurement that counts once and whose error is sigma.
-    pub fn new(near: usize, far: usize, seen: Observation) -> Self {
-        Self { near: near as u32, far: far as u32, seen, weight: 1.0, standard_error: 0.0 }
-    }
-}
+use super::family::{Family, Slopes, Support};
+use crate::dissimilarity::{Observation, Term};
 
 /// What a known standard error does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -156,6 +134,23 @@ impl Terms {
         self.terms.chunk_by(|a, b| (a.near, a.far) == (b.near, b.far)).count()
     }
 
+    /// A measurement that cannot be under the family, if there is one: a negative number, or zero under log-normal noise.
+    pub fn impossible(&self) -> Option<&Term> {
+        let is_possible = |value: f64| match self.family.support() {
+            Support::Line => true,
+            Support::NotNegative => value >= 0.0,
+            Support::Positive => value > 0.0,
+        };
+        let largest = |seen: Observation| match seen {
+            Observation::Exact(value) | Observation::Below(value) => Some(value),
+            Observation::Above(_) => None,
+            // A lower end of zero says nothing.
+            Observation::Within(_, upper) => Some(upper),
+        };
+        let is_impossible = |term: &&Term| largest(term.seen).is_some_and(|value| !is_possible(value));
+        self.terms.iter().find(is_impossible).filter(|_| self.quantity == Quantity::Distance)
+    }
+
     /// The terms, sorted by their objects.
     pub fn terms(&self) -> &[Term] {
         &self.terms
@@ -199,6 +194,16 @@ impl Terms {
         let (scale, by_log_sigma) = self.scale(term, noise.sigma);
         let slopes = self.family.slopes(term.seen, location, scale, noise.nu);
         Slopes { by_log_scale: slopes.by_log_scale * by_log_sigma, ..slopes }
+    }
+
+    /// Runs of first objects with about `n_terms` terms each, at least; fixed by the problem alone.
+    pub(super) fn chunks(&self, n_terms: usize) -> Vec<Range<usize>> {
+        let n_chunks = (self.len() / n_terms).max(1);
+        let first = |chunk: usize| {
+            let wanted = chunk * self.len() / n_chunks;
+            if chunk == n_chunks { self.n_objects } else { self.starts.partition_point(|&start| start < wanted) }
+        };
+        (0..n_chunks).map(|chunk| first(chunk)..first(chunk + 1)).collect()
     }
 
     fn distance(&self, x: &[f64], term: &Term) -> f64 {

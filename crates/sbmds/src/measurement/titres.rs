@@ -1,9 +1,8 @@
 //! Titres as terms: log2 titre = potency of the serum [or half its sum with the virus's avidity] - distance + noise.
 
 use super::family::Family;
-use super::observation::Observation;
-use super::terms::{KnownErrors, Quantity, Term, Terms};
-use crate::dissimilarity::{Titer, Titers};
+use super::terms::{KnownErrors, Quantity, Terms};
+use crate::dissimilarity::{Observation, Term, Titer, Titers};
 
 /// How a titre that is a number is read. `<` and `>` are limits in every reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -1,5 +1,6 @@
 //! What is sampled: the likelihood times the priors of locations, their spread and the noise.
 
+mod drift_prior;
 mod location_prior;
 mod noise_prior;
 mod normal_prior;
@@ -12,6 +13,7 @@ mod workspace;
 
 use std::sync::Arc;
 
+pub use drift_prior::{DriftHyper, DriftPrior};
 pub use location_prior::{FreeMotions, LocationPrior};
 pub(crate) use noise_prior::draw_inverse_gamma;
 pub use noise_prior::{NoisePrior, SigmaPrior};

@@ -34,6 +34,8 @@ impl Priors {
     /// Standard deviation of the locations under weak priors. Maps whose measured pairs are mostly near ones are several times
     /// wider than these pairs say.
     pub const WEAK_SCALE: f64 = 8.0;
+    /// The same for titres, in twofold dilutions: antigenic maps of decades span some thirty of them.
+    pub const TITRE_SCALE: f64 = 16.0;
     /// Rate of the noise under weak priors: as much as two pairs with residuals of 0.3% of the scale.
     pub const WEAK_NOISE_RATE: f64 = 1e-5;
     /// The smallest sigma under weak priors: nobody measures dissimilarities to better than 1 in 10,000, and chains of maps that

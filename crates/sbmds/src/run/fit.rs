@@ -172,7 +172,7 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
 }
 
 /// Reads the data and makes of it what is to be sampled; the settings come back resolved.
-fn read_and_prepare(
+pub(super) fn read_and_prepare(
     config: CheckedConfig,
     input: &Input,
     hashes: FileFindings,
@@ -193,7 +193,12 @@ fn read_and_prepare(
 }
 
 /// Samples from wherever the run is and sums up.
-fn carry_out(run: &RunDirectory, config: &Resolved, problem: &Problem, control: &Control) -> Result<Outcome, RunError> {
+pub(super) fn carry_out(
+    run: &RunDirectory,
+    config: &Resolved,
+    problem: &Problem,
+    control: &Control,
+) -> Result<Outcome, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     // Only chains without a checkpoint need a first map, and a new store.
     let starts = LazyCell::new(|| Starts::new(problem, config));

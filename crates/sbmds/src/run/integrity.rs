@@ -15,8 +15,18 @@ pub(crate) const TREE: &str = "tree.nwk";
 pub(crate) const DRAWS: &str = "draws.zarr";
 
 /// The files of the results, as far as a run has them; maps of further modes count too.
-const RESULTS: [&str; 7] =
-    ["embedding.csv", "modes.csv", "diagnostics.csv", TREE, "posterior.log", "posterior.trees", "ancestors.csv"];
+const RESULTS: [&str; 10] = [
+    "embedding.csv",
+    "modes.csv",
+    "diagnostics.csv",
+    TREE,
+    "posterior.log",
+    "posterior.trees",
+    "ancestors.csv",
+    "levels.csv",
+    "titers.csv",
+    "drops.csv",
+];
 
 const MARK: &str = "# CRC-32C of all that follows: ";
 

@@ -1,8 +1,8 @@
 //! Writes what a fit says as the files of its run.
 
 use super::directory::RunDirectory;
-use super::integrity;
 use super::map_files::write_maps;
+use super::{integrity, titre_files};
 use crate::diagnostics::{Assessment, Diagnosis};
 use crate::diffusion::{DEFAULT_TREES, write_files};
 use crate::draws::DrawReader;
@@ -28,6 +28,9 @@ pub(super) fn write(
     write_diagnostics(run, &assessment.diagnoses)?;
     if let (Some(tree), Some(diffusion)) = (&problem.tree, &mut summary.diffusion) {
         diffusion.branches = write_diffusion(run, config, tree, reader, &maps[0])?;
+    }
+    if let Some(titers) = problem.data.titers() {
+        titre_files::write(run, config, titers, reader, &maps[0])?;
     }
     summary.files = integrity::checksums(run.path())?;
     run.save_summary(&summary)?;

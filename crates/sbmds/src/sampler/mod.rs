@@ -4,10 +4,11 @@ mod adaptation;
 mod close_tips;
 mod evaluated;
 mod gibbs;
+mod group_moves;
 mod hamiltonian;
 mod hmc;
 mod metropolis;
-mod mode_jump;
+pub(crate) mod mode_jump;
 mod moves;
 mod nuts;
 mod rigid;
@@ -26,6 +27,7 @@ pub use target::{JointTarget, LocationsTarget, Target, Value};
 
 use crate::posterior::{Given, Parameters, Posterior, Spread, Variance, Workspace};
 use gibbs::{NoiseWalk, shift_to_new_centre};
+use group_moves::GroupMoves;
 use mode_jump::{Jumper, ModeJumps, is_time_to_search};
 
 /// What a person wants to know of one transition; the next step does not need it.
@@ -65,6 +67,8 @@ pub struct ChainState {
     noise: NoiseWalk,
     /// Objects that jump between modes, if any may.
     mode_jumps: Option<ModeJumps>,
+    /// Clusters that turn over, if any may.
+    group_moves: Option<GroupMoves>,
     iteration: usize,
     n_warmup: usize,
     rng: ChaCha8Rng,
@@ -118,8 +122,20 @@ impl<'a> Chain<'a> {
         let noise = NoiseWalk { step: settings.step_size(tau, NOISE_TARGET) };
         let n_warmup = settings.n_warmup;
         let mode_jumps = settings.mode_jumps.then(ModeJumps::default);
-        let mut state =
-            ChainState { current, variance, spread, own, kernel, noise, mode_jumps, iteration: 0, n_warmup, rng };
+        let group_moves = settings.group_moves.then(GroupMoves::default);
+        let mut state = ChainState {
+            current,
+            variance,
+            spread,
+            own,
+            kernel,
+            noise,
+            mode_jumps,
+            group_moves,
+            iteration: 0,
+            n_warmup,
+            rng,
+        };
         if n_warmup == 0 {
             state.freeze();
         }
@@ -137,6 +153,7 @@ impl<'a> Chain<'a> {
         self.state.kernel = tuned.kernel.clone();
         self.state.noise = tuned.noise.clone();
         self.state.mode_jumps = tuned.mode_jumps.clone();
+        self.state.group_moves = tuned.group_moves.clone();
         self.state.n_warmup = self.state.iteration;
         self.state.freeze();
     }
@@ -269,6 +286,7 @@ impl<'a> Chain<'a> {
         let mut position = state.current.position().to_vec();
         let x = &mut position[..n_coordinates];
         let mut changed = state.jump(posterior, x);
+        changed |= state.turn_groups(posterior, workspace, x);
         let ChainState { current, variance, spread, own, kernel, rng, .. } = state;
         changed |= posterior.locations().draw_spread(&mut workspace.prior, x, spread, rng);
         if !is_warming_up {
@@ -307,6 +325,22 @@ impl ChainState {
             kernel.learn_of_jumps(jumper.gone_elsewhere());
         }
         jumper.has_moved()
+    }
+
+    /// Clusters of `x` turn over; now and then during warm-up they are looked for. True if one moved.
+    fn turn_groups(&mut self, posterior: &Posterior, workspace: &mut Workspace, x: &mut [f64]) -> bool {
+        let Self { variance, spread, own, kernel, group_moves, rng, iteration, n_warmup, .. } = self;
+        let Some(group_moves) = group_moves else { return false };
+        if is_time_to_search(*iteration, *n_warmup) {
+            group_moves.search(posterior.likelihood(), x);
+        }
+        let given = Given { sigma: variance.sigma(), spread, own };
+        let moved = group_moves.turn(posterior, workspace, x, given, rng);
+        if *iteration < *n_warmup {
+            // Masses are to say how objects move where they are.
+            kernel.learn_of_jumps(&moved);
+        }
+        !moved.is_empty()
     }
 
     fn freeze(&mut self) {

@@ -140,6 +140,9 @@ pub struct SamplerSettings {
     /// Let single objects jump between the modes of their conditional density (NUTS only).
     #[serde(default, alias = "leaps")]
     pub mode_jumps: bool,
+    /// Whether clusters of objects may turn over.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub group_moves: bool,
     /// Adapt steps by the paper's rule instead of dual averaging.
     pub paper_adaptation: bool,
 }
@@ -155,6 +158,7 @@ impl Default for SamplerSettings {
             min_depth: 0,
             max_depth: 10,
             mode_jumps: true,
+            group_moves: false,
             paper_adaptation: false,
         }
     }

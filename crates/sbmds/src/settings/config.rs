@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::measurement::MeasurementConfig;
 use crate::brownian::BranchScaling;
 use crate::coupling::{Couplings, LandmarkChoice, Order};
 use crate::dissimilarity::{Format, Metric, ReadOptions, has_several_columns};
@@ -28,6 +29,9 @@ pub struct FitConfig {
     pub input: InputConfig,
     /// Which pairs enter the likelihood, and how.
     pub model: ModelConfig,
+    /// What was measured, if it is more than one exact number per pair.
+    #[serde(skip_serializing_if = "MeasurementConfig::is_default", default)]
+    pub measurement: MeasurementConfig,
     /// The priors.
     pub priors: PriorConfig,
     /// The tree along which locations diffuse, if any.
@@ -71,6 +75,24 @@ pub struct InputConfig {
     /// Whether the first column of a table of features is a feature, not the names.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub no_names: bool,
+    /// Whether the file holds titres of viruses against sera.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub titers: bool,
+    /// Whether dissimilarities may be negative.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub negative: bool,
+    /// The column of an edge list that holds weights.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub weight: Option<String>,
+    /// The column of an edge list that holds standard errors.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+    /// A file with a weight for every pair.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub weights: Option<PathBuf>,
+    /// A file with a standard error for every pair.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub errors: Option<PathBuf>,
     /// The file of the run's directory that keeps an input which came through a pipe.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub copy: Option<String>,
@@ -97,6 +119,12 @@ impl InputConfig {
             names: self.names.clone(),
             value: self.value.clone(),
             no_names: self.no_names,
+            titers: self.titers,
+            negative: self.negative,
+            weight: self.weight.clone(),
+            error: self.error.clone(),
+            weights: self.weights.clone(),
+            errors: self.errors.clone(),
         }
     }
 }
@@ -235,6 +263,9 @@ impl TreeConfig {
 pub struct RunConfig {
     /// Number of chains.
     pub chains: usize,
+    /// The only one of them that this run has, counted from 1: the others run elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub chain: Option<usize>,
     /// Draws of each chain after warm-up.
     pub draws: usize,
     /// Iterations per draw.
@@ -262,6 +293,7 @@ impl Default for RunConfig {
         let (start, keep) = (Start::default(), Keep::default());
         Self {
             chains: 4,
+            chain: None,
             draws: 1000,
             thin: 1,
             seed: 1,
@@ -278,6 +310,16 @@ impl Default for RunConfig {
 const MAX_DRAWS_FACTOR: usize = 20;
 
 impl RunConfig {
+    /// Chains of this run: all, or the only one it has.
+    pub fn n_own_chains(&self) -> usize {
+        if self.chain.is_some() { 1 } else { self.chains }
+    }
+
+    /// Which of all chains the `k`-th chain of this run is, both counted from 0.
+    pub fn chain_number(&self, k: usize) -> usize {
+        k + self.chain.map_or(0, |chain| chain - 1)
+    }
+
     /// Iterations between stored draws.
     pub fn iterations_per_draw(&self) -> usize {
         self.thin.saturating_mul(self.keep.every())

@@ -1,4 +1,5 @@
 //! The likelihood against the double loop, and against pairs that are out of range.
 
+mod measurement;
 mod pairs;
 mod paths;

@@ -5,6 +5,7 @@ mod examples;
 mod integrator;
 mod joint;
 mod kit;
+mod measurement;
 mod mode_jumps;
 mod quadrature;
 mod tree;

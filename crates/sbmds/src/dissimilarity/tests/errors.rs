@@ -90,8 +90,8 @@ fn matrices_name_row_and_column() {
         (
             ",a,b,c\na,0,<10,2\nb,<10,0,3\nc,2,3,0\n",
             "d.csv, line 2, column 3 (a to b)",
-            "\"<10\" is a censored value; these are not supported yet",
-            "leave the cell empty (or NA), or give the number that comes nearest",
+            "\"<10\" is a limit, not a number",
+            "give limits in an edge list (name,name,value), or titres with `titers`",
         ),
         (
             ",a,b,c\na,0,1,2\nb,1,7,3\nc,2,3,0\n",
@@ -305,12 +305,6 @@ fn edge_lists_name_both_ends() {
             "d.csv, line 3, column 3 (b to b)",
             "3 stands on the diagonal; the dissimilarity of an object to itself is 0",
             "set the diagonal to 0 or leave it empty, and check that the table holds dissimilarities, not similarities",
-        ),
-        (
-            "a,b,1\na,c,2\nb,a,1.5\n",
-            "d.csv, line 3, column 3 (a to b)",
-            "1.5 here, but 1 on line 1",
-            "give every pair one value, for example the mean of its measurements",
         ),
         (
             "a,b,1\nb,a,1\n",

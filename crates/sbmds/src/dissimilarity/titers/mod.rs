@@ -96,6 +96,28 @@ impl Titers {
         largest.into_iter().map(|(_, value)| value).collect()
     }
 
+    /// How far each pair's titres lie below the largest of its serum, on average: what first maps are made of. Sorted.
+    pub(super) fn dissimilarities(&self) -> Vec<(u32, u32, f64)> {
+        let largest = self.largest();
+        let below = |row: &TiterRow| {
+            // A limit lies half a step from what it says nothing of.
+            let log2 = match row.titer {
+                Titer::Number(_) => row.titer.log2(),
+                Titer::Below(_) => row.titer.log2() - 0.5,
+                Titer::Above(_) => row.titer.log2() + 0.5,
+            };
+            let serum = self.n_viruses + row.serum;
+            (row.virus as u32, serum as u32, (largest[serum] - log2).max(0.0))
+        };
+        let mut pairs: Vec<(u32, u32, f64)> = self.rows.iter().map(below).collect();
+        pairs.sort_by_key(|&(virus, serum, _)| (virus, serum));
+        let mean = |repeats: &[(u32, u32, f64)]| {
+            let sum: f64 = repeats.iter().map(|repeat| repeat.2).sum();
+            (repeats[0].0, repeats[0].1, sum / repeats.len() as f64)
+        };
+        pairs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(mean).collect()
+    }
+
     /// Titres in memory: the names of viruses and sera, and the measurements.
     ///
     /// # Errors

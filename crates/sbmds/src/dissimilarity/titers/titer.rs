@@ -34,6 +34,16 @@ impl Titer {
     }
 }
 
+impl std::fmt::Display for Titer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(value) => write!(f, "{value}"),
+            Self::Below(limit) => write!(f, "<{limit}"),
+            Self::Above(limit) => write!(f, ">{limit}"),
+        }
+    }
+}
+
 /// Reads a cell; `None` if nothing was measured.
 pub(super) fn parse(cell: &str, style: Style) -> Result<Option<Titer>, Fault> {
     let cell = cell.trim();
@@ -74,7 +84,7 @@ mod tests {
 
     #[test]
     fn numbers_limits_and_gaps_are_told_apart() {
-        let style = Style { delimiter: Delimiter::Byte(b','), decimal_comma: false };
+        let style = Style { delimiter: Delimiter::Byte(b','), decimal_comma: false, negative: false };
         let read = |cell| parse(cell, style);
         assert_eq!(read("640"), Ok(Some(Titer::Number(640.0))));
         assert_eq!(read(" 629.5 "), Ok(Some(Titer::Number(629.5))));

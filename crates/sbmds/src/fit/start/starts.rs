@@ -6,6 +6,7 @@ use super::maximise::maximise;
 use crate::Locations;
 use crate::dissimilarity::spread_landmarks;
 use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds};
+use crate::fit::measured::along_time;
 use crate::fit::problem::Problem;
 use crate::fit::unit::rms_dissimilarity;
 use crate::likelihood::LogLikelihood;
@@ -61,6 +62,10 @@ impl<'a> Starts<'a> {
             Start::Classical | Start::Auto => {
                 Some(problem.coupling.order.to_positions(&classical_mds(n_objects, n_dims, dissimilarity)))
             }
+        };
+        let map = match config.measurement.drift {
+            true => map.map(|map| along_time(&map, &problem.data, &problem.coupling.order)),
+            false => map,
         };
         let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
         let starts = Self { problem, config, map, is_maximised: false, spread: SPREAD, smallest_sigma };

@@ -43,3 +43,25 @@ impl Observation {
         }
     }
 }
+
+/// One measurement of one pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term {
+    /// One object.
+    pub near: u32,
+    /// The other.
+    pub far: u32,
+    /// What was seen.
+    pub seen: Observation,
+    /// The term counts this many times.
+    pub weight: f64,
+    /// Known standard error of this measurement; 0 if nothing is known.
+    pub standard_error: f64,
+}
+
+impl Term {
+    /// A measurement that counts once and whose error is sigma.
+    pub fn new(near: usize, far: usize, seen: Observation) -> Self {
+        Self { near: near as u32, far: far as u32, seen, weight: 1.0, standard_error: 0.0 }
+    }
+}

@@ -1,0 +1,7 @@
+//! The `sbmds` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(sbmds_cli::run(std::env::args_os()))
+}

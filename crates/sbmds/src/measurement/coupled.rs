@@ -1,0 +1,50 @@
+//! The terms of the coupled pairs, where the kernels' one exact number per pair with their noise is not enough.
+
+use super::family::Family;
+use super::terms::{KnownErrors, Quantity, Terms};
+use crate::coupling::Coupling;
+use crate::dissimilarity::{Dissimilarities, Observation, Term};
+use crate::likelihood::Likelihood;
+
+impl Terms {
+    /// The measurements of the coupled pairs, in input units; `None` where the kernels do. The dissimilarities of `coupled` are
+    /// divided by `unit`.
+    pub fn of_coupled(
+        data: &Dissimilarities,
+        coupling: &Coupling,
+        coupled: &Likelihood,
+        unit: f64,
+        (family, known_errors): (Family, KnownErrors),
+    ) -> Option<Self> {
+        let terms = match data.measurements() {
+            Some(measurements) => placed(measurements, coupling),
+            None if family.of_kernels().is_some() => return None,
+            None => exact_terms(coupled, unit),
+        };
+        Some(Self::new(data.n_objects(), &terms, family, Quantity::Distance, known_errors))
+    }
+}
+
+/// One exact number per coupled pair, in input units.
+fn exact_terms(coupled: &Likelihood, unit: f64) -> Vec<Term> {
+    let mut terms = Vec::with_capacity(coupled.n_pairs());
+    for near in 0..coupled.n_objects() {
+        coupled.for_each_partner(near, |far, delta| {
+            if far > near {
+                terms.push(Term::new(near, far, Observation::Exact(delta * unit)));
+            }
+            true
+        });
+    }
+    terms
+}
+
+/// The measurements of the coupled pairs, by position.
+fn placed(measurements: &[Term], coupling: &Coupling) -> Vec<Term> {
+    let place = |term: &Term| {
+        let [a, b] = [term.near, term.far].map(|object| coupling.order.position(object as usize));
+        let (near, far) = (a.min(b), a.max(b));
+        coupling.pairs.contains(near, far).then_some(Term { near: near as u32, far: far as u32, ..*term })
+    };
+    measurements.iter().filter_map(place).collect()
+}
