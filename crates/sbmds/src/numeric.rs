@@ -68,6 +68,48 @@ pub(crate) fn add_scaled_product(a: &mut [f64], factor: f64, b: &[f64], weights:
     }
 }
 
+/// Eigenvalues of a small symmetric matrix (n x n, row by row) and its eigenvectors as the columns of a matrix: Jacobi's method,
+/// which is as exact as the numbers allow.
+pub(crate) fn symmetric_eigen(n: usize, matrix: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let mut a = matrix.to_vec();
+    let mut basis: Vec<f64> = (0..n * n).map(|k| f64::from(k / n == k % n)).collect();
+    // Convergence is quadratic: a handful of sweeps leaves nothing beside the diagonal.
+    for _ in 0..30 {
+        let beside: f64 = (0..n * n).filter(|k| k / n != k % n).map(|k| a[k] * a[k]).sum();
+        let diagonal: f64 = (0..n).map(|k| a[k * n + k] * a[k * n + k]).sum();
+        if beside <= f64::EPSILON.powi(2) * diagonal {
+            break;
+        }
+        for p in 0..n {
+            for q in p + 1..n {
+                rotate_away(n, &mut a, &mut basis, p, q);
+            }
+        }
+    }
+    ((0..n).map(|k| a[k * n + k]).collect(), basis)
+}
+
+/// One Jacobi rotation, after which entry (p, q) of `a` is zero.
+fn rotate_away(n: usize, a: &mut [f64], basis: &mut [f64], p: usize, q: usize) {
+    if a[p * n + q] == 0.0 {
+        return;
+    }
+    let theta = (a[q * n + q] - a[p * n + p]) / (2.0 * a[p * n + q]);
+    let tan = theta.signum() / (theta.abs() + theta.hypot(1.0));
+    let cos = 1.0 / tan.hypot(1.0);
+    let sin = tan * cos;
+    for k in 0..n {
+        let (x, y) = (a[k * n + p], a[k * n + q]);
+        (a[k * n + p], a[k * n + q]) = (cos * x - sin * y, sin * x + cos * y);
+    }
+    for k in 0..n {
+        let (x, y) = (a[p * n + k], a[q * n + k]);
+        (a[p * n + k], a[q * n + k]) = (cos * x - sin * y, sin * x + cos * y);
+        let (x, y) = (basis[k * n + p], basis[k * n + q]);
+        (basis[k * n + p], basis[k * n + q]) = (cos * x - sin * y, sin * x + cos * y);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rand_chacha::ChaCha8Rng;
-use sbmds::coupling::{Pairs, random_offsets};
+use sbmds::coupling::{Couplings, Pairs, random_offsets};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::Sampler;
 
@@ -23,6 +23,8 @@ pub enum Method {
     Dispersed,
     /// The same with offsets as they are drawn, not chosen: to see what choosing gains.
     Unchosen,
+    /// Dispersed bands, weighted, with a correction from all pairs at an anchor: new here.
+    Anchored,
 }
 
 impl Method {
@@ -37,6 +39,7 @@ impl Method {
             Self::Band => "band",
             Self::Landmark => "landmark",
             Self::Dispersed => "dispersed",
+            Self::Anchored => "anchored",
             Self::Unchosen => "dispersed, unchosen",
         }
     }
@@ -86,11 +89,23 @@ impl Cell {
             Method::Full | Method::Classical => Pairs::full(self.n_objects),
             Method::Band => Pairs::band(self.n_objects, self.count),
             Method::Landmark => Pairs::landmarks(self.n_objects, self.count.min(self.n_objects - 1)),
-            Method::Dispersed => Pairs::dispersed(self.n_objects, self.count, &mut self.offsets()),
+            Method::Dispersed | Method::Anchored => Pairs::dispersed(self.n_objects, self.count, &mut self.offsets()),
             Method::Unchosen => {
                 let offsets = random_offsets(self.n_objects, self.count, &mut self.offsets());
                 Pairs::diagonals(self.n_objects, offsets).expect("offsets of this many objects")
             }
+        }
+    }
+
+    /// The same by name, as a whole fit takes it.
+    pub fn couplings(&self) -> Couplings {
+        match self.method {
+            Method::Full | Method::Classical => Couplings::Full,
+            Method::Band => Couplings::Band(self.count),
+            Method::Landmark => Couplings::Landmark(self.count),
+            // No fit can be asked to leave offsets unchosen.
+            Method::Dispersed | Method::Unchosen => Couplings::Dispersed(self.count),
+            Method::Anchored => Couplings::Anchored(self.count),
         }
     }
 

@@ -19,6 +19,7 @@ mod findings;
 mod groups;
 mod heavy_tails;
 mod influenza;
+mod information;
 mod ledger;
 mod map;
 mod measures;
@@ -34,8 +35,8 @@ mod sums;
 mod tables;
 mod workplace;
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 pub use abstracts::Abstracts;
 pub use cell::{Cell, Method, Row};
@@ -163,6 +164,7 @@ pub fn experiments(stop: &Arc<AtomicBool>) -> Vec<Box<dyn Experiment>> {
         Box::new(efficiency::Efficiency { stop: stop() }),
         Box::new(band_rule::BandRule { stop: stop() }),
         Box::new(spectrum::Spectrum),
+        Box::new(information::Information { stop: stop(), full: Mutex::default() }),
     ]
 }
 

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use sbmds::coupling::Couplings;
 use sbmds::dissimilarity::input_hash;
 use sbmds::run::{FitConfig, InputConfig, ModelConfig, Summary};
 
-use super::{Cell, Method, ReproduceError};
+use super::{Cell, ReproduceError};
 
 /// The content of a file in few letters.
 pub(super) fn hash(path: &Path) -> Result<String, ReproduceError> {
@@ -20,17 +19,10 @@ pub(super) fn file_name(path: &Path) -> String {
 
 /// The settings of a cell's fit as far as all experiments agree.
 pub(super) fn config(cell: &Cell, input: InputConfig) -> FitConfig {
-    let couplings = match cell.method {
-        Method::Full | Method::Classical => Couplings::Full,
-        Method::Band => Couplings::Band(cell.count),
-        Method::Landmark => Couplings::Landmark(cell.count),
-        // No experiment on files leaves offsets unchosen: a fit cannot be asked to.
-        Method::Dispersed | Method::Unchosen => Couplings::Dispersed(cell.count),
-    };
     FitConfig {
         sbmds_version: env!("CARGO_PKG_VERSION").into(),
         input,
-        model: ModelConfig { n_dims: cell.n_dims, couplings, ..ModelConfig::default() },
+        model: ModelConfig { n_dims: cell.n_dims, couplings: cell.couplings(), ..ModelConfig::default() },
         ..FitConfig::default()
     }
 }

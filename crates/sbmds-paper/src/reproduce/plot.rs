@@ -12,7 +12,7 @@ pub(super) fn colour(method: Method) -> SeriesColour {
         Method::Landmark => SeriesColour::Numbered(1),
         Method::Dispersed => SeriesColour::Numbered(2),
         Method::Classical => SeriesColour::Numbered(3),
-        Method::Unchosen => SeriesColour::Numbered(4),
+        Method::Unchosen | Method::Anchored => SeriesColour::Numbered(4),
     }
 }
 

@@ -66,18 +66,18 @@ pub fn lay(
         Couplings::Band(bands) => Pairs::band(n_objects, *bands),
         // The last object has no later one: N - 1 landmarks are all pairs.
         Couplings::Landmark(count) => Pairs::landmarks(n_objects, (*count).min(n_objects - 1)),
-        Couplings::Dispersed(bands) => {
+        Couplings::Dispersed(bands) | Couplings::Anchored(bands) => {
             Pairs::dispersed(n_objects, *bands, &mut stream(options.seed, 0, Purpose::Coupling))
         }
         Couplings::Graph(path) => graph(read_edges(path, data.names())?.into_iter(), &order),
     };
     // An edge list has the measured pairs alone.
-    let pairs = match data.measured_pairs() {
-        Some(measured) => {
-            let measured = graph(measured.iter().map(|&(a, b, _)| (a, b)), &order);
-            measured.of_graph_where(|a, b| pairs.contains(a, b))
+    let pairs = match (data.measured_pairs(), &couplings) {
+        (Some(measured), Couplings::Anchored(bands)) => {
+            some_measured(measured, &order, bands * n_objects, options.seed)
         }
-        None => pairs,
+        (Some(measured), _) => all_measured(measured, &order).of_graph_where(|a, b| pairs.contains(a, b)),
+        (None, _) => pairs,
     };
     Ok(Coupling { couplings, order, pairs })
 }
@@ -109,6 +109,19 @@ fn graph(edges: impl Iterator<Item = (u32, u32)>, order: &ObjectOrder) -> Pairs 
     let mut pairs: Vec<(u32, u32)> = edges.map(by_position).collect();
     pairs.sort_unstable();
     Pairs::graph(order.len(), pairs).expect("distinct pairs of the objects")
+}
+
+/// All measured pairs, by coupling position.
+pub(crate) fn all_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder) -> Pairs {
+    graph(measured.iter().map(|&(a, b, _)| (a, b)), order)
+}
+
+/// At most so many of the measured pairs, at random.
+fn some_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder, most: usize, seed: u64) -> Pairs {
+    let mut chosen: Vec<(u32, u32)> = measured.iter().map(|&(a, b, _)| (a, b)).collect();
+    chosen.shuffle(&mut stream(seed, 0, Purpose::Coupling));
+    chosen.truncate(most);
+    graph(chosen.into_iter(), order)
 }
 
 #[cfg(test)]

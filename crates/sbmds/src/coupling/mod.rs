@@ -11,6 +11,7 @@ mod pairs;
 mod spec;
 
 pub use effort::Effort;
+pub(crate) use lay::all_measured;
 pub use lay::{LandmarkChoice, LayOptions, Order, lay};
 pub use object_order::ObjectOrder;
 pub use offsets::{CHOSEN_BANDS, dispersed_offsets, random_offsets};

@@ -21,6 +21,8 @@ pub enum Couplings {
     Landmark(usize),
     /// B random diagonals, wrapped around: as many pairs as a band, but no object is far from any other.
     Dispersed(usize),
+    /// B dispersed bands that stand for all pairs: weighted, with a correction from all pairs at an anchor.
+    Anchored(usize),
     /// The pairs of an edge list.
     Graph(PathBuf),
 }
@@ -43,6 +45,7 @@ impl fmt::Display for Couplings {
             Self::Band(bands) => write!(f, "band:{bands}"),
             Self::Landmark(landmarks) => write!(f, "landmark:{landmarks}"),
             Self::Dispersed(bands) => write!(f, "dispersed:{bands}"),
+            Self::Anchored(bands) => write!(f, "anchored:{bands}"),
             Self::Graph(path) => write!(f, "graph:{}", path.display()),
         }
     }
@@ -66,9 +69,12 @@ impl FromStr for Couplings {
             ("band", _) => count().map(Self::Band),
             ("landmark", _) => count().map(Self::Landmark),
             ("dispersed", _) => count().map(Self::Dispersed),
+            ("anchored", _) => count().map(Self::Anchored),
             ("graph", Some(path)) if !path.is_empty() => Ok(Self::Graph(path.into())),
             ("graph", _) => Err(format!("{text:?} needs a file of pairs, such as graph:pairs.csv")),
-            _ => Err(format!("{text:?} is no coupling: use auto, full, band:B, landmark:L, dispersed:B or graph:FILE")),
+            _ => Err(format!(
+                "{text:?} is no coupling: use auto, full, band:B, landmark:L, dispersed:B, anchored:B or graph:FILE"
+            )),
         }
     }
 }
@@ -91,7 +97,7 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for name in ["auto", "full", "band:3", "landmark:10", "dispersed:50", "graph:a:b.csv"] {
+        for name in ["auto", "full", "band:3", "landmark:10", "dispersed:50", "anchored:40", "graph:a:b.csv"] {
             assert_eq!(name.parse::<Couplings>().unwrap().to_string(), name);
         }
     }

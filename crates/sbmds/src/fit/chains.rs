@@ -56,7 +56,7 @@ pub(crate) fn work(
     n_threads: usize,
 ) -> Result<Vec<Option<SavedChain>>, RunError> {
     let n_chains = begins.len();
-    let shares = Shares::new(n_threads, n_chains, shared.problem.posterior.likelihood().n_pairs());
+    let shares = Shares::new(n_threads, n_chains, shared.problem.pairs.n_pairs());
     let begins: Vec<_> = begins.into_iter().map(|begin| Mutex::new(Some(begin))).collect();
     let results: Vec<_> = (0..n_chains).map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);

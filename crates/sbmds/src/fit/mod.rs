@@ -1,5 +1,8 @@
 //! A whole fit: from dissimilarities in memory to draws, a map, diagnostics and two verdicts.
 
+mod all_pairs;
+mod anchor;
+mod anchor_check;
 mod builder;
 pub(crate) mod central;
 pub(crate) mod chain;
@@ -35,6 +38,7 @@ pub(crate) mod tree;
 pub(crate) mod unit;
 pub(crate) mod verdicts;
 
+pub use anchor_check::AnchorCheck;
 pub use builder::Fit;
 pub use central::{Central, SampledPairs};
 pub use chain::{SavedChain, Snapshot};

@@ -1,5 +1,6 @@
 //! From dissimilarities and settings to what is to be sampled.
 
+use super::anchor::anchor;
 use super::control::Control;
 use super::problem::{Problem, check_connections, lay, likelihood};
 use super::summary_lines::dimensions;
@@ -40,6 +41,8 @@ pub(crate) fn prepare(
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
     let warnings = reading.into_iter().chain(doubt).chain(scale.warning).chain(instructions::warning(&config));
     problem.warnings.extend(warnings);
+    let is_anchored = matches!(problem.coupling.couplings, Couplings::Anchored(_));
+    let problem = if is_anchored { anchor(problem, &config, control) } else { problem };
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }

@@ -19,7 +19,11 @@ use crate::settings::{CheckedConfig, Resolved};
 pub(crate) struct Problem {
     pub data: Dissimilarities,
     pub coupling: Coupling,
+    /// The coupled pairs with their dissimilarities.
+    pub pairs: Arc<dyn LogLikelihood>,
     pub posterior: Posterior,
+    /// The map at which couplings stand for all pairs, if they do (by coupling position, in the model's unit).
+    pub anchor: Option<Locations>,
     pub unit: Unit,
     /// Whether sigma is in that unit, too.
     pub sigma_has_unit: bool,
@@ -70,11 +74,11 @@ impl Problem {
         tree: Option<RunTree>,
     ) -> Result<Self, RunError> {
         let unit = Unit(config.model.unit);
-        let likelihood = match measured::terms(config, &data, &coupling, &likelihood, unit)? {
+        let pairs: Arc<dyn LogLikelihood> = match measured::terms(config, &data, &coupling, &likelihood, unit)? {
             Some(terms) => terms,
             None => Arc::new(likelihood),
         };
-        let mut posterior = Posterior::new(likelihood, config.priors());
+        let mut posterior = Posterior::new(Arc::clone(&pairs), config.priors());
         if let Some(locations) = measured::location_prior(config, &data, &coupling)? {
             posterior = posterior.with_locations(locations);
         }
@@ -83,7 +87,8 @@ impl Problem {
         }
         let warnings = posterior.locations().warnings();
         let sigma_has_unit = config.measurement.sigma_has_unit();
-        Ok(Self { data, coupling, posterior, unit, sigma_has_unit, tree: tree.map(Arc::new), warnings })
+        let tree = tree.map(Arc::new);
+        Ok(Self { data, coupling, pairs, posterior, anchor: None, unit, sigma_has_unit, tree, warnings })
     }
 
     /// Locations by position in the model's unit, as locations in input order and units.
@@ -93,6 +98,6 @@ impl Problem {
 
     /// The coupled dissimilarities, in input order and units.
     pub fn coupled(&self) -> CoupledPairs<'_> {
-        CoupledPairs::new(&self.coupling.order, self.posterior.likelihood(), self.unit)
+        CoupledPairs::new(&self.coupling.order, &*self.pairs, self.unit)
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::anchor_check::AnchorCheck;
 use super::central::SampledPairs;
 use super::chain::SavedChain;
 use super::map_verdict::judge_shown;
-use super::monitor::TRACE;
+use super::monitor::{MonitoredPairs, TRACE};
 use super::prior_check::{self, FitOfPairs};
 use super::problem::Problem;
 use super::shown::{ShownMap, chains_by_mode, shown_map};
@@ -54,6 +55,8 @@ impl Results {
         }
         let map = judge_shown(config, problem, &maps[0].moments, &maps[0].chains, reader)?;
         add_verdicts(&mut summary, assessment, Some(map));
+        let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
+        add_anchor(&mut summary, AnchorCheck::of(config, problem, &pairs, reader)?, problem.anchor.is_some());
         let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
         let fitted = FitOfPairs::new(sigma, maps[0].moments.mean(), &problem.coupled());
         summary.warnings.extend(prior_check::warnings(config, &maps[0].moments, fitted));
@@ -67,6 +70,24 @@ fn add_verdicts(summary: &mut Summary, assessment: &Assessment, map: Option<MapV
     summary.verdict.clone_from(&chains.verdict);
     (summary.chains, summary.map) = (Some(chains), map);
 }
+
+/// What the check of an anchored fit says; chains that agree on another posterior than that of all pairs have not converged to it.
+fn add_anchor(summary: &mut Summary, check: Option<AnchorCheck>, is_anchored: bool) {
+    if let Some(check) = check.as_ref().filter(|check| !check.holds) {
+        summary.converged = false;
+        summary.verdict = format!("{} {}", check.sentence(), summary.verdict);
+        summary.chains.iter_mut().for_each(|chains| {
+            (chains.converged, chains.verdict) = (false, summary.verdict.clone());
+        });
+    }
+    if is_anchored && check.is_none() {
+        summary.warnings.push(UNCHECKED.into());
+    }
+    summary.anchor = check;
+}
+
+const UNCHECKED: &str =
+    "the anchored posterior was not compared with that of all pairs, because no draws of the locations were kept";
 
 /// The map of every mode that chains are in, the one to show first.
 fn maps(
@@ -168,6 +189,7 @@ fn summarise(
         verdict: assessment.verdict.to_string(),
         chains: None,
         map: None,
+        anchor: None,
         verdict_details: serde_json::to_value(&assessment.verdict)
             .map_err(|error| RunError::Damaged { path: path(), what: error.to_string() })?,
         max_rhat: assessment.max_rhat().map(Into::into),
@@ -250,5 +272,5 @@ fn stress(problem: &Problem, fits: &[ObjectFit]) -> StressSummary {
 fn rms_stress(problem: &Problem, fits: &[ObjectFit]) -> f64 {
     let by_position = problem.coupling.order.iter().map(|&object| &fits[object]).filter(|fit| fit.n_pairs > 0);
     let squares: f64 = by_position.map(|fit| fit.stress.powi(2) * fit.n_pairs as f64).sum();
-    (squares / (2.0 * problem.posterior.likelihood().n_pairs() as f64)).sqrt()
+    (squares / (2.0 * problem.pairs.n_pairs() as f64)).sqrt()
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::anchor_check::AnchorCheck;
 use super::shown_summary::ShownSummary;
 use super::titres::TitreSummary;
 use super::verdicts::ChainsVerdict;
@@ -24,6 +25,9 @@ pub struct Summary {
     /// The verdict on the map: whether it describes the data; absent in runs of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<MapVerdict>,
+    /// How an anchored posterior compares with that of all pairs; absent for other couplings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<AnchorCheck>,
     /// The verdict as data (see [`crate::diagnostics::Verdict`]).
     pub verdict_details: serde_json::Value,
     /// The largest R-hat.

@@ -25,6 +25,9 @@ impl Summary {
         if let Some(map) = &self.map {
             lines.splice(1..1, map_lines(map));
         }
+        if let Some(anchor) = &self.anchor {
+            lines.insert(1, ("all pairs", anchor.sentence()));
+        }
         if let Some(Diffusion { trait_trace, diffusion_rate, branches, tree, .. }) = &self.diffusion {
             lines.insert(1, ("trace(Sigma)", format!("{} ({tree})", interval(trait_trace))));
             lines.insert(2, ("diffusion rate", format!("{} per unit of the tree's time", interval(diffusion_rate))));

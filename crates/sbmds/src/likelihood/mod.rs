@@ -4,6 +4,7 @@
 //! shared by all chains. A [`Workspace`] is the scratch memory of one chain. `reference` is the slow twin that says
 //! the equations plainly.
 
+mod anchored;
 mod arrays;
 mod connections;
 mod deltas;
@@ -31,6 +32,7 @@ use graph::Graph;
 use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
 
+pub use anchored::{AnchorValue, Anchored};
 pub use connections::{Connections, Underdetermined};
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
 pub use noise::Noise;

@@ -121,6 +121,11 @@ impl Posterior {
         Self { locations, ..self }
     }
 
+    /// The same with another likelihood of as many objects and dimensions.
+    pub fn with_likelihood(self, likelihood: Arc<dyn LogLikelihood>) -> Self {
+        Self { likelihood, ..self }
+    }
+
     /// The same with another prior of the noise.
     pub fn with_noise(self, noise: Arc<dyn SigmaPrior>) -> Self {
         Self { noise, ..self }

@@ -26,7 +26,7 @@ pub(crate) fn show(
     control: &Control,
 ) -> Result<(), RunError> {
     let start = Instant::now();
-    let n_pairs = problem.posterior.likelihood().n_pairs();
+    let n_pairs = problem.pairs.n_pairs();
     if config.effort().seconds(n_pairs, config.model.n_dims, control.n_threads) < WORTH_A_FIRST_MAP {
         return Ok(());
     }

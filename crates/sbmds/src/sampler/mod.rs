@@ -334,7 +334,7 @@ impl ChainState {
         if is_time_to_search(*iteration, *n_warmup) {
             group_moves.search(posterior.likelihood(), x);
         }
-        let given = Given { sigma: variance.sqrt(), spread, own };
+        let given = Given { sigma: variance.sigma(), spread, own };
         let moved = group_moves.turn(posterior, workspace, x, given, rng);
         if *iteration < *n_warmup {
             // Masses are to say how objects move where they are.

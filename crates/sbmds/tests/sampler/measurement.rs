@@ -89,7 +89,7 @@ fn ranks(
         }
         let drawn = Parameters {
             x: chain.x().to_vec(),
-            variance: chain.sigma().powi(2),
+            variance: Variance::of_sigma(chain.sigma()),
             spread: chain.spread().clone(),
             own: chain.own().to_vec(),
         };

@@ -24,13 +24,46 @@ const MOST_HALVINGS: usize = 20;
 
 /// Maximises the log density from `map` (by position, in the model's unit), with sigma from `sigma` unless it is known.
 pub(crate) fn maximise(posterior: &Posterior, map: &Locations, sigma: f64, spread: &Spread) -> Locations {
+    maximise_until(posterior, map, sigma, spread, |gain, value| gain < SETTLED * value.abs()).x
+}
+
+/// Where a search ended.
+pub(crate) struct Maximum {
+    /// The map, by position, in the model's unit.
+    pub x: Locations,
+    /// Noise standard deviation.
+    pub sigma: f64,
+}
+
+/// The same until a step gains less than `least` in log density.
+pub(crate) fn maximise_to(posterior: &Posterior, map: &Locations, sigma: f64, spread: &Spread, least: f64) -> Maximum {
+    let mut n_small = 0;
+    maximise_until(posterior, map, sigma, spread, |gain, _| {
+        // One short step, such as the first, says nothing yet.
+        n_small = if gain < least { n_small + 1 } else { 0 };
+        n_small == SMALL_STEPS
+    })
+}
+
+/// Steps in a row that gain little before a search ends.
+const SMALL_STEPS: usize = 4;
+
+fn maximise_until(
+    posterior: &Posterior,
+    map: &Locations,
+    sigma: f64,
+    spread: &Spread,
+    is_settled: impl FnMut(f64, f64) -> bool,
+) -> Maximum {
     let workspace = &mut Workspace::parallel();
     let own = posterior.likelihood().own().map_or_else(Vec::new, |own| own.start());
     let mut target = JointTarget::new(posterior, workspace, Given { sigma, spread, own: &own });
     let noise = || posterior.noise().coordinate(Variance::of_sigma(sigma));
-    let mut x = ascend(&mut target, posterior.joint_unknowns().join(map.as_slice().to_vec(), noise, &own));
-    x.truncate(map.as_slice().len());
-    Locations::from_values(map.n_objects(), x)
+    let unknowns = posterior.joint_unknowns();
+    let x = ascend(&mut target, unknowns.join(map.as_slice().to_vec(), noise, &own), is_settled);
+    let (x, noise, _) = unknowns.split(&x);
+    let x = Locations::from_values(map.n_objects(), x.to_vec());
+    Maximum { x, sigma: noise.map_or(sigma, |coordinate| posterior.noise().sigma_at(coordinate)) }
 }
 
 /// A step, and how much it changed the gradient.
@@ -42,7 +75,7 @@ struct Pair {
 }
 
 /// Maximises until little is gained; a density that is not a number anywhere nearby ends the search where it is.
-fn ascend(target: &mut impl Target, mut position: Vec<f64>) -> Vec<f64> {
+fn ascend(target: &mut impl Target, mut position: Vec<f64>, mut is_settled: impl FnMut(f64, f64) -> bool) -> Vec<f64> {
     let mut gradient = vec![0.0; position.len()];
     let mut value = target.evaluate(&position, &mut gradient).log_density;
     let mut pairs: VecDeque<Pair> = VecDeque::new();
@@ -55,7 +88,7 @@ fn ascend(target: &mut impl Target, mut position: Vec<f64>) -> Vec<f64> {
         remember(&mut pairs, &position, &next, &gradient, &next_gradient);
         let gain = next_value - value;
         (position, gradient, value) = (next, next_gradient, next_value);
-        if gain < SETTLED * value.abs() {
+        if is_settled(gain, value) {
             break;
         }
     }
@@ -148,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_mode_of_a_long_ridge_is_reached() {
-        let mode = ascend(&mut Ridge, vec![0.5; 60]);
+        let mode = ascend(&mut Ridge, vec![0.5; 60], |gain, value| gain < SETTLED * value.abs());
         for (x, k) in mode.iter().zip(1..) {
             assert!((x - f64::from(k)).abs() < 0.01, "{x} instead of {k}");
         }
@@ -171,6 +204,6 @@ mod tests {
 
     #[test]
     fn a_density_that_is_no_number_nearby_ends_the_search() {
-        assert_eq!(ascend(&mut Cliff, vec![1.0, 2.0]), [1.0, 2.0]);
+        assert_eq!(ascend(&mut Cliff, vec![1.0, 2.0], |_, _| false), [1.0, 2.0]);
     }
 }

@@ -3,4 +3,5 @@
 mod maximise;
 mod starts;
 
+pub(crate) use maximise::{Maximum, maximise_to};
 pub(crate) use starts::Starts;

@@ -53,6 +53,7 @@ impl<'a> Starts<'a> {
         let start = resolve(config.run.start, problem);
         let map = match start {
             Start::Prior => None,
+            _ if problem.anchor.is_some() => problem.anchor.clone(),
             Start::Graph => Some(graph_start(n_objects, n_dims, &|position| partners(likelihood, position))),
             Start::Landmark => {
                 let landmarks = spread_landmarks(n_objects, LANDMARKS, dissimilarity);
@@ -68,7 +69,12 @@ impl<'a> Starts<'a> {
         };
         let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
         let starts = Self { problem, config, map, is_maximised: false, spread: SPREAD, smallest_sigma };
-        if start == Start::Landmark { starts.maximised() } else { starts }
+        match start {
+            Start::Prior => starts,
+            _ if problem.anchor.is_some() => Self { is_maximised: true, spread: SPREAD_AROUND_MODE, ..starts },
+            Start::Landmark => starts.maximised(),
+            _ => starts,
+        }
     }
 
     /// The first map; `None` when every chain starts from the prior.
@@ -88,8 +94,13 @@ impl<'a> Starts<'a> {
 
     fn maximise(&self) -> Option<Locations> {
         let map = self.map.as_ref()?;
-        let parameters = self.parameters(map, &mut stream(self.config.run.seed, 0, Purpose::Start));
+        let parameters = self.at(map);
         Some(maximise(&self.problem.posterior, map, parameters.sigma(), &parameters.spread))
+    }
+
+    /// All unknowns at a map, with the random numbers of the first chain.
+    pub fn at(&self, map: &Locations) -> Parameters {
+        self.parameters(map, &mut stream(self.config.run.seed, 0, Purpose::Start))
     }
 
     /// Where a chain starts.
@@ -125,7 +136,7 @@ fn resolve(start: Start, problem: &Problem) -> Start {
     }
     let n_objects = problem.data.n_objects();
     let n_coupled = problem.coupling.pairs.count() as f64;
-    let missing = 1.0 - problem.posterior.likelihood().n_pairs() as f64 / n_coupled;
+    let missing = 1.0 - problem.pairs.n_pairs() as f64 / n_coupled;
     match problem.data.is_dense_matrix() {
         _ if problem.data.measured_pairs().is_some() || missing > MANY_MISSING => Start::Graph,
         true if n_objects <= CLASSICAL_OBJECTS => Start::Classical,

@@ -1,0 +1,117 @@
+# What may be given as data, made into what the library reads: a list with `kind`, `values` and `names`.
+
+as_given <- function(d, ...) UseMethod("as_given")
+
+#' @noRd
+#' @exportS3Method
+as_given.default <- function(d, ...) {
+  stop_sbmds(paste0(
+    "d is of class ", paste(class(d), collapse = "/"), ", which holds no dissimilarities. ",
+    "Remedy: give a dist, a square matrix, a data frame of pairs, a sparse matrix, a path, or features with metric ="
+  ))
+}
+
+#' @noRd
+#' @exportS3Method
+as_given.dist <- function(d, labels = NULL, ...) {
+  n <- attr(d, "Size")
+  list(kind = "dist", values = as.double(d), names = object_names(labels, attr(d, "Labels"), n))
+}
+
+#' @noRd
+#' @exportS3Method
+as_given.matrix <- function(d, labels = NULL, metric = NULL, ...) {
+  if (!is.numeric(d) && !is.logical(d)) stop_sbmds("the matrix d holds no numbers")
+  names <- object_names(labels, rownames(d), nrow(d))
+  if (!is.null(metric)) {
+    return(list(kind = "features", values = as.double(t(d)), names = names, metric = metric))
+  }
+  if (nrow(d) != ncol(d)) {
+    stop_sbmds(sprintf(
+      "the matrix d is %d x %d, not square. Remedy: give a square matrix, or features with metric =", nrow(d), ncol(d)
+    ))
+  }
+  if (!is.null(rownames(d)) && !is.null(colnames(d)) && !identical(rownames(d), colnames(d))) {
+    stop_sbmds("row names and column names of d differ. Remedy: bring rows and columns into the same order")
+  }
+  list(kind = "matrix", values = as.double(d), names = names)
+}
+
+#' @noRd
+#' @exportS3Method
+as_given.data.frame <- function(d, labels = NULL, metric = NULL, value = NULL, ...) {
+  if (!is.null(metric)) {
+    is_feature <- vapply(d, function(column) is.numeric(column) || is.logical(column), NA)
+    if (!any(is_feature)) stop_sbmds("the data frame d holds no numbers")
+    of_rows <- if (is.character(attr(d, "row.names"))) rownames(d)
+    if (is.null(labels)) labels <- first_of(d[!is_feature], of_rows)
+    features <- as.matrix(d[is_feature])
+    rownames(features) <- NULL
+    return(as_given.matrix(features, labels = labels, metric = metric))
+  }
+  pair_columns(d, value)
+}
+
+# Names in the first column that is no feature, or those of the rows.
+first_of <- function(others, of_rows) if (length(others) > 0) as.character(others[[1]]) else of_rows
+
+pair_columns <- function(d, value) {
+  if (ncol(d) < 3) {
+    stop_sbmds(sprintf(
+      "the data frame d has %d columns. Remedy: give the two objects and their dissimilarity, or features with metric =", ncol(d)
+    ))
+  }
+  column <- if (is.null(value)) 3L else value
+  if (is.character(column) && !column %in% colnames(d)) stop_sbmds(sprintf("value: d has no column %s", dQuote(column, FALSE)))
+  values <- d[[column]]
+  if (!is.numeric(values)) {
+    stop_sbmds(sprintf("column %s of d holds no numbers. Remedy: name another one with value =", column))
+  }
+  ends <- rbind(as.character(d[[1]]), as.character(d[[2]]))
+  if (anyNA(ends)) stop_sbmds("a pair of d has no name. Remedy: name both objects in every row")
+  # Objects are in the order of their first appearance, as in a file of pairs.
+  names <- unique(c(ends))
+  list(kind = "pairs", values = as.double(values), names = names, from = match(ends[1, ], names), to = match(ends[2, ], names))
+}
+
+#' @noRd
+#' @exportS3Method
+as_given.Matrix <- function(d, labels = NULL, metric = NULL, ...) {
+  if (!is.null(metric)) return(as_given.matrix(as.matrix(d), labels = labels, metric = metric))
+  if (nrow(d) != ncol(d)) stop_sbmds(sprintf("the matrix d is %d x %d, not square", nrow(d), ncol(d)))
+  if (!methods::is(d, "sparseMatrix")) return(as_given.matrix(as.matrix(d), labels = labels))
+  names <- object_names(labels, if (is.null(rownames(d))) colnames(d) else rownames(d), nrow(d))
+  # What is stored was measured; a symmetric pair is stored once or twice.
+  stored <- methods::as(methods::as(methods::as(d, "dMatrix"), "generalMatrix"), "TsparseMatrix")
+  pairs <- data.frame(a = pmin(stored@i, stored@j) + 1L, b = pmax(stored@i, stored@j) + 1L, value = as.double(stored@x))
+  pairs <- unique(pairs[pairs$a != pairs$b, ])
+  pairs <- pairs[order(pairs$a, pairs$b), ]
+  twice <- which(duplicated(pairs[c("a", "b")]))
+  if (length(twice) > 0) {
+    at <- pairs[twice[1], ]
+    stop_sbmds(sprintf(
+      "the two readings of %s and %s differ. Remedy: make d symmetric", dQuote(names[at$a], FALSE), dQuote(names[at$b], FALSE)
+    ))
+  }
+  list(kind = "pairs", values = pairs$value, names = names, from = pairs$a, to = pairs$b)
+}
+
+#' @noRd
+#' @exportS3Method
+as_given.character <- function(d, labels = NULL, metric = NULL, value = NULL, format = NULL, no_names = FALSE, names = NULL, ...) {
+  if (length(d) != 1 || is.na(d)) stop_sbmds("d is a vector of strings. Remedy: give one path")
+  if (!is.null(labels)) stop_sbmds("a file has names of its own. Remedy: give labels as a table, or names = FILE")
+  list(
+    kind = "path", path = path.expand(d), metric = metric, names_file = names, value = value, format = format,
+    no_names = isTRUE(no_names)
+  )
+}
+
+# Names that are given, those the data have, or 1, 2, ...
+object_names <- function(given, own, n) {
+  if (!is.null(given) && length(given) != n) {
+    stop_sbmds(sprintf("%d labels are given for %d objects. Remedy: give one label per object", length(given), n))
+  }
+  names <- if (is.null(given)) own else given
+  if (is.null(names)) as.character(seq_len(n)) else as.character(names)
+}

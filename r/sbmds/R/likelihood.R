@@ -1,0 +1,25 @@
+#' The log-likelihood at given locations
+#'
+#' @param d The dissimilarities, as for [sbmds()].
+#' @param x Locations, objects x dimensions, in the order of `d`.
+#' @param sigma Standard deviation of the noise.
+#' @param couplings,noise,labels,metric As for [sbmds()].
+#' @param gradient Whether to return the gradient with respect to the locations as attribute `"gradient"`.
+#' @param ... `order`, `seed`, `landmarks`, `storage`; of files `format`, `value`, `no_names` and `names`.
+#' @return The log-likelihood, a number.
+#' @examples
+#' x <- cmdscale(eurodist)
+#' log_likelihood(eurodist, x, sigma = 100)
+#' @export
+log_likelihood <- function(d, x, sigma, couplings = "auto", noise = NULL, gradient = FALSE, labels = NULL, metric = NULL, ...) {
+  further <- list(...)
+  check_named(further)
+  of_data <- names(further) %in% c("format", "value", "no_names", "names")
+  given <- do.call(as_given, c(list(d, labels = labels, metric = metric), further[of_data]))
+  x <- as.matrix(x)
+  settings <- c(list(couplings = couplings, noise = noise), further[!of_data])
+  found <- native(wrap__log_likelihood_at, given, settings, as.double(x), ncol(x), as.double(sigma))
+  value <- found$log_likelihood
+  if (gradient) attr(value, "gradient") <- matrix(found$gradient, nrow(x), dimnames = dimnames(x))
+  value
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(sbmds)
+
+test_check("sbmds")

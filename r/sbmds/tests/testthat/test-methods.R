@@ -1,0 +1,189 @@
+test_that("print and summary say the verdict first", {
+  fit <- cities()
+  expect_output(print(fit), paste0("^", substr(fit$summary$verdict, 1, 20)))
+  summary <- summary(fit)
+  expect_s3_class(summary, "summary.sbmds")
+  expect_output(print(summary), paste0("^", substr(fit$summary$verdict, 1, 20)))
+  expect_output(print(summary), "largest R-hat")
+  expect_identical(nrow(summary$objects), 21L)
+})
+
+test_that("the map recovers the distances", {
+  fit <- cities()
+  expect_gt(cor(fitted(fit), eurodist), 0.98)
+  expect_equal(c(fitted(fit)) + c(residuals(fit)), c(eurodist))
+  expect_equal(fitted(fit, "mean"), fitted(fit), tolerance = 0.1)
+  expect_identical(dim(vcov(fit)), c(2L, 2L, 21L))
+  # The covariance is that of the aligned draws.
+  x <- sbmds:::locations(fit)
+  expect_equal(coef(fit)["Rome", ], apply(x[, , 19, ], 3, mean), ignore_attr = TRUE, tolerance = 1e-8)
+  expect_equal(vcov(fit)[, , "Rome"], cov(cbind(c(x[, , 19, 1]), c(x[, , 19, 2]))), ignore_attr = TRUE, tolerance = 1e-8)
+})
+
+test_that("posterior has the draws", {
+  skip_if_not_installed("posterior")
+  fit <- cities()
+  draws <- posterior::as_draws_array(fit)
+  expect_identical(posterior::niterations(draws), 400L)
+  expect_identical(posterior::nchains(draws), 2L)
+  expect_identical(dim(draws)[3], 3L + 42L)
+  expect_identical(posterior::variables(draws)[1:3], c("lp__", "log_likelihood", "sigma"))
+  expect_identical(c(draws[, , "x[Rome,2]"]), c(sbmds:::locations(fit)[, , 19, 2]))
+  rvars <- posterior::as_draws_rvars(fit)
+  expect_identical(dim(rvars$x), c(21L, 2L))
+  expect_equal(posterior::E(rvars$x), coef(fit), tolerance = 1e-8, ignore_attr = TRUE)
+  expect_identical(rownames(rvars$x), labels(eurodist))
+  expect_identical(posterior::nchains(rvars$x), 2L)
+  for (other in list(posterior::as_draws_df(fit), posterior::as_draws_matrix(fit), posterior::as_draws_list(fit))) {
+    expect_identical(posterior::ndraws(other), 800L)
+  }
+  expect_s3_class(posterior::summarise_draws(posterior::as_draws(fit, locations = FALSE)), "draws_summary")
+  # The effective sample sizes of the library are those of posterior.
+  ours <- diagnostics(fit)
+  sigma <- posterior::extract_variable_matrix(draws, "sigma")
+  ours <- ours[ours$variable == "sigma", ]
+  expect_equal(ours$ess_bulk, posterior::ess_bulk(sigma), tolerance = 0.02)
+  expect_equal(ours$ess_tail, posterior::ess_tail(sigma), tolerance = 0.02)
+  expect_equal(ours$rhat, posterior::rhat(sigma), tolerance = 1e-3)
+})
+
+test_that("coda has the draws", {
+  skip_if_not_installed("coda")
+  fit <- cities()
+  chains <- coda::as.mcmc.list(fit)
+  expect_identical(coda::nchain(chains), 2L)
+  expect_identical(coda::niter(chains), 400L)
+  expect_identical(as.vector(chains[[2]][, "sigma"]), sbmds:::stored(fit, "sigma")[, 2, 1])
+  ours <- diagnostics(fit)
+  ess <- coda::effectiveSize(coda::as.mcmc.list(fit, locations = FALSE))
+  # coda's estimate is from a spectrum, ours from autocovariances: of the same size, no more.
+  expect_lt(abs(log(ess[["sigma"]] / ours$ess_bulk[ours$variable == "sigma"])), log(1.6))
+  expect_lt(abs(log(ess[["lp__"]] / ours$ess_bulk[ours$variable == "log density"])), log(1.6))
+})
+
+test_that("vegan has the scores", {
+  skip_if_not_installed("vegan")
+  fit <- cities()
+  expect_identical(vegan::scores(fit), coef(fit))
+  expect_identical(vegan::scores(fit, choices = 2), coef(fit)[, 2, drop = FALSE])
+  rotation <- vegan::procrustes(cmdscale(eurodist), fit, scale = FALSE)
+  expect_lt(sqrt(rotation$ss / 21), 200)
+  expect_gt(vegan::protest(cmdscale(eurodist), fit, permutations = 19)$t0, 0.98)
+})
+
+test_that("ape has the tree, and ancestors are its nodes", {
+  skip_if_not_installed("ape")
+  data <- eight()
+  fit <- quick(data$d, tree = data$tree)
+  table <- ancestors(fit)
+  tree <- ape::as.phylo(fit)
+  expect_setequal(table$node, 9:15)
+  expect_identical(table$node[is.na(table$parent)], 9L)
+  parents <- tree$edge[match(table$node, tree$edge[, 2]), 1]
+  expect_identical(table$parent, parents)
+  expect_equal(table$time_from_root, ape::node.depth.edgelength(tree)[table$node])
+  expect_named(table, c("node", "parent", "tips", "tip_a", "tip_b", "time_from_root", "x1", "x2", "sd1", "sd2"))
+  # As the run has it: the same numbers by the same names.
+  run <- tempfile("run-")
+  quick(data$d, tree = data$tree, out = run)
+  opened <- ape::as.phylo(read_sbmds(run))
+  expect_setequal(opened$tip.label, fit$names)
+  tree$tip.label <- sbmds:::unquoted(tree$tip.label)
+  expect_true(ape::all.equal.phylo(opened, tree))
+  expect_setequal(ancestors(read_sbmds(run))$x1, table$x1)
+  expect_error(ancestors(cities()), "without a tree", class = "sbmds_error")
+  expect_error(quick(data$d, tree = ape::rcoal(8)), class = "sbmds_error")
+})
+
+test_that("a tree is written with all its digits and names", {
+  skip_if_not_installed("ape")
+  set.seed(3)
+  tree <- ape::rcoal(30, tip.label = c("it's", "a b", paste0("t", 3:30)))
+  run <- tempfile("run-")
+  quick(as.dist(ape::cophenetic.phylo(tree)), tree = tree, out = run, iter_warmup = 20, iter_sampling = 10)
+  opened <- ape::as.phylo(read_sbmds(run))
+  expect_true(ape::all.equal.phylo(opened, tree, tolerance = 0))
+  expect_identical(sort(opened$edge.length), sort(tree$edge.length))
+  checked <- capture.output(ape::checkValidPhylo(opened))
+  expect_false(any(grepl("FATAL|MODERATE", checked)))
+})
+
+test_that("plots are drawn", {
+  fit <- cities()
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (type in c("map", "shepard", "trace", "rank")) expect_identical(plot(fit, type = type), fit)
+  expect_silent(plot(quick(eurodist, dims = 1)))
+  expect_silent(plot(quick(eurodist, dims = 3), dims = c(1, 3)))
+  expect_error(plot(fit, type = "trace", quantity = "tau"), "there is no quantity", class = "sbmds_error")
+  skip_if_not_installed("ggplot2")
+  for (type in c("map", "shepard", "trace", "rank")) {
+    built <- ggplot2::ggplot_build(ggplot2::autoplot(fit, type = type))
+    expect_gt(nrow(built$data[[length(built$data)]]), 0)
+  }
+})
+
+test_that("ellipses hold 95% of the draws", {
+  fit <- cities()
+  x <- sbmds:::locations(fit)
+  inside <- vapply(seq_len(21), function(object) {
+    at <- cbind(c(x[, , object, 1]), c(x[, , object, 2]))
+    mean(mahalanobis(at, coef(fit)[object, ], vcov(fit)[, , object]) < qchisq(0.95, 2))
+  }, 0)
+  expect_lt(abs(mean(inside) - 0.95), 0.02)
+  around <- sbmds:::outlines(fit)
+  one <- around[around$name == "Rome", c("x", "y")]
+  expect_equal(mahalanobis(one, coef(fit)["Rome", ], vcov(fit)[, , "Rome"]), rep(qchisq(0.95, 2), 61), ignore_attr = TRUE)
+})
+
+test_that("labels colour the map", {
+  known <- data.frame(city = rev(labels(eurodist)), coast = rev(labels(eurodist)) %in% c("Athens", "Barcelona", "Lisbon"))
+  known$coast <- ifelse(known$coast, "sea", "land")
+  run <- tempfile("run-")
+  fit <- quick(eurodist, labels = known, out = run)
+  expect_identical(fit$labels$city, fit$names)
+  expect_identical(read_sbmds(run)$labels$coast, fit$labels$coast)
+  expect_identical(length(unique(sbmds:::colours_of(fit, "coast"))), 2L)
+  page <- report(fit, tempfile(fileext = ".html"))
+  expect_true(any(grepl("coast", readLines(page, warn = FALSE), fixed = TRUE)))
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(fit, colour = "coast"), "ggplot")
+  expect_error(ggplot2::autoplot(fit, colour = "river"), "there is no label", class = "sbmds_error")
+})
+
+test_that("clusters are found", {
+  set.seed(2)
+  x <- rbind(matrix(rnorm(24, sd = 0.3), 12), matrix(rnorm(24, 5, sd = 0.3), 12))
+  clusters <- cluster(quick(dist(x)), min_points = 5, draws = 50)
+  expect_identical(max(clusters$cluster), 2L)
+  expect_identical(dim(attr(clusters, "draws")), c(24L, 50L))
+  expect_gt(attr(clusters, "together")("1", "2"), 0.9)
+  expect_identical(attr(clusters, "together")("1", "20"), 0)
+  expect_output(print(clusters), "^2 clusters")
+})
+
+test_that("tidy and glance are data frames", {
+  skip_if_not_installed("generics")
+  fit <- cities()
+  expect_identical(dim(generics::tidy(fit)), c(42L, 4L))
+  expect_identical(generics::glance(fit)$n_objects, 21)
+})
+
+test_that("a saved fit is opened again if its run is in a directory", {
+  file <- tempfile(fileext = ".rds")
+  run <- tempfile("run-")
+  saveRDS(quick(eurodist, out = run), file)
+  opened <- readRDS(file)
+  expect_identical(sbmds:::locations(opened), sbmds:::locations(quick(eurodist)))
+  saveRDS(cities(), file)
+  expect_identical(coef(readRDS(file)), coef(cities()))
+  expect_error(sbmds:::locations(readRDS(file)), "memory of another session", class = "sbmds_error")
+})
+
+test_that("a summary without draws says what it cannot", {
+  fit <- quick(eurodist, keep = "summary")
+  expect_false(fit$has_x)
+  expect_error(sbmds:::locations(fit), "kept no draws", class = "sbmds_error")
+  expect_identical(dim(sbmds:::plain_draws(fit)), c(100L, 2L, 3L))
+  expect_false(anyNA(vcov(fit)))
+})
