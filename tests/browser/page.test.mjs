@@ -47,6 +47,8 @@ test("the map has a verdict of its own, with ellipses where locations are undete
   assert.ok((await report.page.locator("#map-verdict").boundingBox()).y < 300);
   assert.equal((await report.state()).ellipses, true);
   assert.match(await report.page.locator("#shepard-note").innerText(), /dotted lines[\s\S]*96.0%/);
+  assert.deepEqual(await report.page.locator("#shepard-plot text.worst").allTextContents(), ["Bergen 1 – Osaka 3", "Osaka 3 – Bergen 1"]);
+  assert.equal(await report.page.locator("#shepard-plot circle.worst").count(), 2);
   const rows = await report.page.locator("#worst-pairs tbody tr").allInnerTexts();
   assert.match(rows[0], /^Osaka 3 – Bergen 1\t1.000\t2.000\t−8.500\t0.5000 to 2.500$/);
   await report.page.locator("#worst-pairs td button").first().click();

@@ -6,19 +6,25 @@ use clap::Args;
 use sbmds::figures::{Kind, Options, draw, write};
 use sbmds::run::{ComparedPair, ComparedRun, Comparison, FinishedRun, compare, digits};
 
+use crate::compare_maps::{self, LayingArgs};
 use crate::failure::Failure;
 use crate::say::{say, warn};
 
 /// Flags of `sbmds compare`.
 #[derive(Args)]
 pub struct Compare {
-    /// Directories of the runs, two or more
+    /// Directories of the runs, two or more; with --maps also maps of other programs (CSV: name, then coordinates)
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     runs: Vec<PathBuf>,
+    /// Compare maps: lay each of the others onto the first, and say which objects lie elsewhere
+    #[arg(long, conflicts_with = "quantity")]
+    maps: bool,
+    #[command(flatten)]
+    laying: LayingArgs,
     /// What to compare: diffusion-rate, sigma, or any name of diagnostics.csv or of the store
     #[arg(long, value_name = "NAME", default_value = "sigma")]
     quantity: String,
-    /// Draw the densities too, overlaid, into this .svg, .pdf or .png
+    /// Draw it too, densities overlaid or maps with arrows, into this .svg, .pdf or .png
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print JSON instead of tables
@@ -28,6 +34,9 @@ pub struct Compare {
 
 impl Compare {
     pub fn run(&self) -> Result<(), Failure> {
+        if self.maps {
+            return compare_maps::run(&self.runs, &self.laying, self.out.as_deref(), self.json);
+        }
         let runs = self.runs.iter().map(|run| FinishedRun::open(run)).collect::<Result<Vec<_>, _>>()?;
         let comparison = compare(&runs, &self.quantity)?;
         if let Some(out) = &self.out {

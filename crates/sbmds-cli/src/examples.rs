@@ -41,7 +41,26 @@ Examples:
 pub const COMPARE: &str = "\
 Examples:
   sbmds compare run-a run-b
-  sbmds compare run-a run-b --quantity diffusion-rate -o rates.svg";
+  sbmds compare run-a run-b --quantity diffusion-rate -o rates.svg
+  sbmds compare --maps run-a run-b -o arrows.pdf --table moved.csv
+  sbmds compare --maps run umap.csv              a map of another program, by name";
+
+pub const PREDICT: &str = "\
+Examples:
+  sbmds predict run                              every measured pair, into run/predict.csv
+  sbmds predict run --missing -o missing.csv     the pairs that were not measured
+  sbmds predict run pairs.csv --level 0.9        the pairs of a list: name,name[,observed]";
+
+pub const PLACE: &str = "\
+Examples:
+  sbmds place run new.csv                        rows are new objects, columns old ones; into run/placed
+  sbmds place run new.npy --draws 100 -o placed";
+
+pub const CHOOSE: &str = "\
+Examples:
+  sbmds choose distances.csv --dims 1-6          a fit for each, a table, a figure and one line of advice
+  sbmds choose distances.csv --dims 2,3 --noise normal,truncated-normal
+  sbmds choose distances.csv --dims 1-4 --folds 5  pairs held out exactly";
 
 pub const SUMMARY: &str = "\
 Examples:

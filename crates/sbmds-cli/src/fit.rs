@@ -400,7 +400,7 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 /// The name of an input without its extensions: of `euro.csv.gz`, `euro`. What comes through a pipe has none.
-fn stem(input: &Path) -> String {
+pub(crate) fn stem(input: &Path) -> String {
     if input == Path::new("-") || input.starts_with("/dev") || input.starts_with("/proc") {
         return "stdin".into();
     }
@@ -410,7 +410,7 @@ fn stem(input: &Path) -> String {
 }
 
 /// A path that means the same from every directory; `-` is standard input.
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     if path == Path::new("-") {
         return Ok(path.to_owned());
     }

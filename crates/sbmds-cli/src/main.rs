@@ -4,8 +4,10 @@ mod advice;
 mod arguments;
 mod beast_flags;
 mod calibrate;
+mod choose;
 mod cluster;
 mod compare;
+mod compare_maps;
 mod completions;
 mod demo;
 mod duration;
@@ -21,7 +23,9 @@ mod flags;
 mod from_beast;
 mod hdbscan;
 mod measurement_arguments;
+mod place;
 mod plot;
+mod predict;
 mod progress;
 mod report;
 mod reproduce;
@@ -59,6 +63,9 @@ enum Command {
     /// Fit a map to dissimilarities: draws from its posterior, with a verdict on whether to trust them
     #[command(after_help = examples::FIT)]
     Fit(Box<fit::Fit>),
+    /// How many dimensions, and which noise: fits compared by how well they predict pairs left out
+    #[command(after_help = examples::CHOOSE)]
+    Choose(Box<choose::Choose>),
     /// What a finished fit says
     #[command(after_help = examples::SUMMARY)]
     Summary(summary::SummaryCommand),
@@ -74,9 +81,15 @@ enum Command {
     /// Clusters of points by HDBSCAN, without a fit
     #[command(after_help = examples::HDBSCAN)]
     Hdbscan(hdbscan::Hdbscan),
-    /// One quantity in several fits: a table, distances between posteriors, and if asked for overlaid densities
+    /// One quantity in several fits, or their maps: tables, distances between posteriors, arrows between maps
     #[command(after_help = examples::COMPARE)]
     Compare(compare::Compare),
+    /// What a fit expects of dissimilarities, measured or missing, and which of them surprise
+    #[command(after_help = examples::PREDICT)]
+    Predict(predict::Predict),
+    /// Place new objects on the map of a finished fit, with their uncertainty
+    #[command(after_help = examples::PLACE)]
+    Place(place::Place),
     /// Write the draws of a fit as plain files
     #[command(after_help = examples::EXPORT)]
     Export(export::Export),
@@ -136,12 +149,15 @@ fn dispatch(cli: Cli, matches: &ArgMatches) -> Result<(), failure::Failure> {
         Command::Eval(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Fit(command) => command.run(matches.subcommand_matches("fit")),
+        Command::Choose(command) => command.run(),
         Command::Summary(command) => command.run(),
         Command::Report(command) => command.run(),
         Command::Plot(command) => command.run(),
         Command::Cluster(command) => command.run(),
         Command::Hdbscan(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Predict(command) => command.run(),
+        Command::Place(command) => command.run(),
         Command::Export(command) => command.run(),
         Command::FromBeast(command) => command.run(),
         Command::BeastFlags(command) => command.run(),

@@ -87,7 +87,7 @@ impl Plot {
     }
 }
 
-fn two_axes(text: &str) -> Result<(usize, usize), String> {
+pub fn two_axes(text: &str) -> Result<(usize, usize), String> {
     let numbers: Option<Vec<usize>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
     match numbers.as_deref() {
         Some(&[first, second]) => Ok((first, second)),

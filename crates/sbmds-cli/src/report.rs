@@ -67,7 +67,7 @@ impl LabelArgs {
 }
 
 /// The labels a run was fitted with; if they cannot be read any more, there are none.
-fn labels_of(run: &FinishedRun) -> Option<Labels> {
+pub fn labels_of(run: &FinishedRun) -> Option<Labels> {
     let path = run.config().input.labels.as_deref()?;
     read_labels(path, run.names()).map_err(|error| warn(format_args!("no labels: {error}"))).ok()
 }

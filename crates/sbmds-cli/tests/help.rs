@@ -19,6 +19,9 @@ fn help_is_as_it_was() {
         "plot",
         "cluster",
         "compare",
+        "choose",
+        "predict",
+        "place",
         "export",
         "eval",
         "simulate",
@@ -32,7 +35,10 @@ fn help_is_as_it_was() {
 
 #[test]
 fn every_command_of_the_examples_is_one() {
-    for command in ["fit", "report", "plot", "cluster", "compare", "export", "eval", "simulate", "hdbscan", "summary"] {
+    for command in [
+        "fit", "report", "plot", "cluster", "compare", "choose", "predict", "place", "export", "eval", "simulate",
+        "hdbscan", "summary",
+    ] {
         let help = printed(&[command, "-h"]);
         let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{command} has no examples"));
         for line in examples.lines().filter_map(|line| line.strip_prefix("  sbmds ")) {

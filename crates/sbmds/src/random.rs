@@ -28,6 +28,10 @@ pub enum Purpose {
     Clustering = 8,
     /// Which pairs a map is judged by.
     MapVerdict = 9,
+    /// Which pairs are held out together.
+    Folds = 20,
+    /// Locations of objects placed on a finished map; one stream for every object.
+    Placing = 21,
 }
 
 /// The stream of one (seed, chain, purpose).

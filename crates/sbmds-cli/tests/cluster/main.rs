@@ -2,6 +2,8 @@
 
 #[path = "../common/array.rs"]
 mod array;
+#[path = "../common/folder.rs"]
+mod folder;
 mod kit;
 mod points;
 #[path = "../common/program.rs"]

@@ -1,7 +1,8 @@
 //! `sbmds hdbscan`: points to labels.
 
 use super::array::npy;
-use super::kit::{Folder, N_OBJECTS, group, location, points};
+use super::folder::Folder;
+use super::kit::{N_OBJECTS, group, location, points};
 
 #[test]
 fn known_groups_are_found_in_any_order_of_rows() {

@@ -3,7 +3,8 @@
 use std::fs;
 
 use super::array::npy;
-use super::kit::{Folder, N_OBJECTS, distances, group, location};
+use super::folder::Folder;
+use super::kit::{N_OBJECTS, distances, group, location};
 
 /// A fit of the distances; 0 and 1 are both ends of a finished run.
 fn fitted(keep: &str) -> Folder {

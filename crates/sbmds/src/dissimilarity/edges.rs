@@ -262,20 +262,28 @@ fn read_edge(
     let [first, second, ..] = cells else {
         return Err(line.error(Fault::new("the line names one object", "write one pair per line: name,name")));
     };
-    let find = |name: &str, column| {
-        index.get(name).copied().ok_or_else(|| {
-            let problem = format!("the name \"{}\" is not among the objects of the input", shortened(name));
-            let remedy = match line.number {
-                1 => "spell names exactly as in the input; a header must read like one, such as from,to",
-                _ => "spell names exactly as in the input",
-            };
-            line.error_in(column, Fault::new(problem, remedy))
-        })
-    };
-    let (a, b) = (find(first, 1)?, find(second, 2)?);
+    let find = |name: &str| index.get(name).copied();
+    let (a, b) = (find_name(line, 1, first, find)?, find_name(line, 2, second, find)?);
     if a == b {
         let fault = Fault::new("the edge joins an object to itself", "remove the line");
         return Err(line.error(fault).between([first.as_ref(), second]));
     }
     Ok((a.min(b), a.max(b)))
+}
+
+/// The object called `name` in a cell of a line.
+pub(super) fn find_name<T>(
+    line: &Line<'_>,
+    column: usize,
+    name: &str,
+    find: impl Fn(&str) -> Option<T>,
+) -> Result<T, InputError> {
+    find(name).ok_or_else(|| {
+        let problem = format!("the name \"{}\" is not among the objects of the input", shortened(name));
+        let remedy = match line.number {
+            1 => "spell names exactly as in the input; a header must read like one, such as from,to",
+            _ => "spell names exactly as in the input",
+        };
+        line.error_in(column, Fault::new(problem, remedy))
+    })
 }

@@ -6,6 +6,7 @@
 //! are those of Okabe and Ito (2008), which colour-blind people tell apart.
 
 mod antigenic;
+mod arrows;
 mod axes;
 mod chains;
 mod chart;
@@ -32,6 +33,7 @@ mod tree;
 
 use std::str::FromStr;
 
+pub use arrows::draw_arrows;
 pub use chart::{Axis, AxisScale, Chart, Look, Panel, Series, SeriesColour, SeriesPoint, draw as draw_chart};
 pub use maps::{Maps, SmallMap, draw as draw_maps};
 pub use render::{missing_letters, write};
@@ -124,11 +126,7 @@ const POINTS_PER_MM: f64 = 72.0 / 25.4;
 /// # Errors
 /// If there are several runs and the figure shows one, there is no such quantity or axis, or the run cannot be read.
 pub fn draw(kind: Kind, runs: &[FinishedRun], options: &Options) -> Result<Scene, RunError> {
-    if !WIDTHS_MM.contains(&options.width_mm) {
-        let problem = format!("{} mm is no width for a figure", options.width_mm);
-        return Err(RunError::setting("`width_mm`", problem, "give 40 to 1000; one column of most journals is 89"));
-    }
-    let width = options.width_mm * POINTS_PER_MM;
+    let width = width_of(options)?;
     let quantity = options.quantity.as_deref();
     match (kind, runs) {
         (Kind::Density, runs) => density::draw(runs, quantity.unwrap_or("sigma"), width),
@@ -148,4 +146,13 @@ pub fn draw(kind: Kind, runs: &[FinishedRun], options: &Options) -> Result<Scene
             Err(RunError::setting("RUN", problem, "give one run, or overlay several with density"))
         }
     }
+}
+
+/// Width in points of print.
+fn width_of(options: &Options) -> Result<f64, RunError> {
+    if !WIDTHS_MM.contains(&options.width_mm) {
+        let problem = format!("{} mm is no width for a figure", options.width_mm);
+        return Err(RunError::setting("`width_mm`", problem, "give 40 to 1000; one column of most journals is 89"));
+    }
+    Ok(options.width_mm * POINTS_PER_MM)
 }

@@ -22,7 +22,7 @@ pub use listing::verify;
 pub(crate) use npy::{NpyNumber, write_npy};
 pub use set::FileSet;
 
-use atomic::{Sync, replace_bytes};
+use atomic::{Sync, replace_file};
 
 /// Replaces the file that a user named by `bytes`; on an error the old file stays. Where the name is a link, the file it
 /// leads to is replaced; a pipe or a device, such as `/dev/stdout`, is written to.
@@ -30,13 +30,19 @@ use atomic::{Sync, replace_bytes};
 /// # Errors
 /// If the file cannot be written.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_with(path, |writer| writer.write_all(bytes))
+}
+
+/// The same by what `write` writes, piece by piece.
+///
+/// # Errors
+/// If the file cannot be written, or `write` returns an error.
+pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        return write(&mut OpenOptions::new().write(true).open(path)?);
     }
-    match fs::canonicalize(path) {
-        Ok(resolved) => replace_bytes(&resolved, Sync::Later, bytes),
-        Err(_) => replace_bytes(path, Sync::Later, bytes),
-    }
+    let resolved = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    replace_file(&resolved, Sync::Later, |writer| write(writer))
 }
 
 #[cfg(all(test, unix))]

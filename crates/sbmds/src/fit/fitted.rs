@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::coupled::CoupledPairs;
+use super::known::Known;
 use super::monitor::{DISTANCES, MonitoredPairs, monitored};
 use super::problem::Problem;
 use super::summary::Summary;
@@ -18,7 +19,8 @@ use crate::draws::{DrawReader, Variable};
 use crate::embedding::{Alignment, Embedding, MixedMoments, ModeCentres, Moments, ObjectModes, procrustes};
 use crate::error::RunError;
 use crate::likelihood::LogLikelihood;
-use crate::settings::{FitConfig, Keep};
+use crate::posterior::Priors;
+use crate::settings::{FitConfig, Keep, Resolved};
 
 /// What a fit found, in memory or in the directory of a run.
 #[derive(Clone)]
@@ -283,6 +285,16 @@ impl Fitted {
         (mixed.shown(from), mixed.modes(from))
     }
 
+    /// Prior standard deviation of a location, in input units. Where it was learned, and along a tree, that of the weak priors.
+    ///
+    /// # Errors
+    /// If the settings cannot be used any more.
+    pub fn prior_scale(&self) -> Result<f64, RunError> {
+        let config = Resolved::of_run(self.config().clone().check()?);
+        let is_known = config.tree.is_none() && !config.priors.learn_scale;
+        Ok(config.model.unit * if is_known { config.prior_scale() } else { Priors::WEAK_SCALE })
+    }
+
     /// Everything that the verdict looks at: the log density, sigma, then distances.
     ///
     /// # Errors
@@ -402,5 +414,10 @@ impl Measured {
     /// The coupled pairs, in input order and units.
     pub fn coupled(&self) -> CoupledPairs<'_> {
         CoupledPairs::new(&self.coupling.order, &*self.likelihood, self.unit)
+    }
+
+    /// All pairs that have a dissimilarity, coupled or not.
+    pub fn known(&self) -> Known<'_> {
+        Known::new(&self.data, &self.coupling, self.coupled())
     }
 }

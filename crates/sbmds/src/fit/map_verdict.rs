@@ -1,13 +1,12 @@
 //! The verdict on the map of a run: its pairs and draws, handed to the judge.
 
-use super::coupled::CoupledPairs;
+use super::known::Known;
 use super::problem::Problem;
 use crate::Locations;
-use crate::coupling::Coupling;
 use crate::draws::{DrawReader, Spaced};
 use crate::embedding::Moments;
 use crate::error::RunError;
-use crate::quality::{KnownPairs, MapVerdict, Shown, judge_map};
+use crate::quality::{MapVerdict, Shown, judge_map};
 use crate::settings::check::CheckedConfig;
 
 /// Draws that predictive intervals are made of: the ends of a 95% interval move by little with more.
@@ -32,7 +31,9 @@ pub(crate) fn judge_shown(
         seed: config.run.seed,
         affordable_pairs: config.effort().affordable_pairs(config.model.n_dims),
     };
-    judge_map(&judged, &Known::new(problem), |visit| visit_draws(reader, &sigmas, visit))
+    judge_map(&judged, &Known::new(&problem.data, &problem.coupling, problem.coupled()), |visit| {
+        visit_draws(reader, &sigmas, visit)
+    })
 }
 
 /// The draws of sigma by chain; none for chains that the map was not made of.
@@ -63,44 +64,4 @@ fn visit_draws(
         }
     })?;
     Ok(())
-}
-
-/// What a run knows of its dissimilarities.
-struct Known<'a> {
-    problem: &'a Problem,
-    coupled: CoupledPairs<'a>,
-}
-
-impl<'a> Known<'a> {
-    fn new(problem: &'a Problem) -> Self {
-        Self { problem, coupled: problem.coupled() }
-    }
-}
-
-impl KnownPairs for Known<'_> {
-    fn n_objects(&self) -> usize {
-        self.problem.data.n_objects()
-    }
-
-    fn n_coupled(&self) -> usize {
-        self.coupled.n_pairs()
-    }
-
-    fn partners(&self, object: usize) -> Vec<(usize, f64)> {
-        self.coupled.partners(object)
-    }
-
-    fn is_coupled(&self, a: usize, b: usize) -> bool {
-        let Coupling { order, pairs, .. } = &self.problem.coupling;
-        let (a, b) = (order.position(a), order.position(b));
-        pairs.contains(a.min(b), a.max(b))
-    }
-
-    fn get(&self, a: usize, b: usize) -> f64 {
-        self.problem.data.get(a, b)
-    }
-
-    fn measured(&self) -> Option<&[(u32, u32, f64)]> {
-        self.problem.data.measured_pairs()
-    }
 }

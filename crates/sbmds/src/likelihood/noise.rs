@@ -66,6 +66,18 @@ impl Noise {
             Self::Normal => distance,
         }
     }
+
+    /// Variance of a dissimilarity.
+    pub fn variance(self, distance: f64, sigma: f64) -> f64 {
+        match self {
+            Self::TruncatedNormal => {
+                let z = distance / sigma;
+                let ratio = (-0.5 * z * z).exp() / ((2.0 * PI).sqrt() * phi_cdf(z));
+                sigma * sigma * (1.0 - ratio * (z + ratio))
+            }
+            Self::Normal => sigma * sigma,
+        }
+    }
 }
 
 fn phi_cdf(z: f64) -> f64 {
@@ -109,17 +121,19 @@ mod tests {
         for (noise, from) in [(Noise::TruncatedNormal, 0.0), (Noise::Normal, -9.0)] {
             for distance in [0.0, 0.4, 3.0] {
                 let step = (11.0 - from) / f64::from(n);
-                let (mut probability, mut mean) = (0.0, 0.0);
+                let (mut probability, mut mean, mut squares) = (0.0, 0.0, 0.0);
                 for k in 0..n {
                     let delta = from + (f64::from(k) + 0.5) * step;
                     let weight = noise.log_density(delta, distance, sigma).exp() * step;
                     (probability, mean) = (probability + weight, mean + weight * delta);
+                    squares += weight * delta * delta;
                     if k % 2_000 == 0 {
                         let reached = noise.cumulative(delta + 0.5 * step, distance, sigma);
                         assert_relative_eq!(probability, reached, epsilon = 1e-6);
                     }
                 }
                 assert_relative_eq!(mean, noise.mean(distance, sigma), epsilon = 1e-6);
+                assert_relative_eq!(squares - mean * mean, noise.variance(distance, sigma), epsilon = 1e-5);
             }
         }
         assert_eq!(Noise::TruncatedNormal.cumulative(-0.1, 1.0, 0.5), 0.0);

@@ -23,6 +23,18 @@ impl Partners {
         self.positions.len()
     }
 
+    /// Makes these the partners, by their numbers in the map `x` (dimension by dimension) and their dissimilarities.
+    pub fn list(&mut self, partners: impl Iterator<Item = (usize, f64)>, x: &[f64], n_objects: usize, sigma: f64) {
+        let per_sigma = 1.0 / sigma;
+        self.expected.clear();
+        self.positions.clear();
+        for (other, delta) in partners {
+            self.expected.push(delta * per_sigma);
+            self.positions.push(other);
+        }
+        self.locate(x, n_objects, per_sigma);
+    }
+
     /// Looks up where the partners are in the map `x` (dimension by dimension), and pads everything to whole vectors.
     fn locate(&mut self, x: &[f64], n_objects: usize, per_sigma: f64) {
         let Self { expected, locations, positions } = self;

@@ -6,12 +6,13 @@
 //!
 //! - [`PairFit`]: Stress-1 and R^2 of dissimilarities and distances.
 //! - [`Curvature`]: whether the Shepard plot bends.
-//! - [`predictive_interval`]: where the posterior expects a dissimilarity; coverage is how often it is right.
+//! - [`Mixture`], [`predictive_interval`]: where the posterior expects a dissimilarity; coverage is how often it is right.
 //! - [`MapVerdict`]: all numbers, what was found, and the sentences.
 
 mod curvature;
 mod ellipses;
 mod judge;
+mod mixture;
 mod pair_fit;
 mod pairs;
 mod predictive;
@@ -21,10 +22,11 @@ mod words;
 mod worst;
 
 #[cfg(test)]
-mod test_data;
+pub(crate) mod test_data;
 
 pub use curvature::Curvature;
 pub use judge::{Shown, judge_map};
+pub use mixture::Mixture;
 pub use pair_fit::PairFit;
 pub use pairs::{KnownPair, KnownPairs};
 pub use predictive::predictive_interval;

@@ -1,5 +1,6 @@
 //! Where the posterior expects dissimilarities, and how often they are there.
 
+use super::mixture::Mixture;
 use super::pairs::KnownPair;
 use crate::Locations;
 use crate::likelihood::Noise;
@@ -8,30 +9,11 @@ use crate::likelihood::Noise;
 const LEVEL: f64 = 0.95;
 /// Draws below which a mixture says little about tails of 2.5%.
 const FEWEST_DRAWS: usize = 20;
-/// Halvings of an interval: 2^-40 of its length is left.
-const HALVINGS: usize = 40;
-
-/// The posterior predictive probability that a dissimilarity is at most `delta`: the mean over `draws` (distance, sigma).
-fn cumulative(noise: Noise, draws: &[(f64, f64)], delta: f64) -> f64 {
-    let sum: f64 = draws.iter().map(|&(distance, sigma)| noise.cumulative(delta, distance, sigma)).sum();
-    sum / draws.len() as f64
-}
 
 /// The central posterior predictive interval of a dissimilarity at a `level` such as 0.95, from draws (distance, sigma) of its pair:
 /// quantiles of the mixture of the noise around all distances. `None` without draws.
 pub fn predictive_interval(noise: Noise, draws: &[(f64, f64)], level: f64) -> Option<(f64, f64)> {
-    let ends = draws.iter().map(|&(distance, sigma)| (distance - 10.0 * sigma, distance + 10.0 * sigma));
-    let (low, high) = ends.reduce(|all, end| (all.0.min(end.0), all.1.max(end.1)))?;
-    let quantile = |probability: f64| {
-        let (mut low, mut high) = (low, high);
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (low + high);
-            if cumulative(noise, draws, middle) < probability { low = middle } else { high = middle }
-        }
-        0.5 * (low + high)
-    };
-    let tail = 0.5 * (1.0 - level);
-    Some((quantile(tail), quantile(1.0 - tail)))
+    Mixture::new(noise, draws).map(|mixture| mixture.interval(level))
 }
 
 /// Collects over draws where the dissimilarities of some pairs lie in their predictive distributions.

@@ -29,6 +29,7 @@ const SCRIPTS: &[(&str, &str)] = files![
     "tables.js",
     "charts.js",
     "grid.js",
+    "space.js",
     "clusters.js",
     "heat_map.js",
     "tree.js",

@@ -13,6 +13,7 @@ mod html;
 mod kd_tree;
 mod neighbours;
 mod pack;
+mod placed;
 mod preliminary;
 mod shepard;
 mod traces;

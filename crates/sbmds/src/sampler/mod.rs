@@ -8,7 +8,7 @@ mod group_moves;
 mod hamiltonian;
 mod hmc;
 mod metropolis;
-mod mode_jump;
+pub(crate) mod mode_jump;
 mod moves;
 mod nuts;
 mod rigid;

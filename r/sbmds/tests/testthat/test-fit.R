@@ -30,7 +30,7 @@ test_that("an interrupt keeps the draws", {
     writeLines(c(
       sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
       "library(sbmds)",
-      "system(sprintf('(sleep 2; kill -INT %d) > /dev/null 2>&1 &', Sys.getpid()))",
+      "system(sprintf('(sleep 4; kill -INT %d) > /dev/null 2>&1 &', Sys.getpid()))",
       sprintf("outcome <- tryCatch(%s, interrupt = function(condition) 'interrupted')", call),
       "cat('outcome:', outcome, '\\n')",
       after

@@ -98,7 +98,7 @@
       return { highlight: () => {} };
     }
     const nShown = shepard.observed.length;
-    const [low, high] = extent([...shepard.observed, ...shepard.low, ...shepard.high].filter(Number.isFinite));
+    const [low, high] = extent([...shepard.observed, ...shepard.low, ...shepard.high, ...Sbmds.worstEnds(model)].filter(Number.isFinite));
     const range = [low < 0.15 * high ? 0 : low, high];
     const [width, height] = narrow() ? [360, 320] : [800, 500];
     const { chart, x, y } = frame({
@@ -118,6 +118,7 @@
       svg("path", { d: intervals(all), stroke: "var(--plain)", "stroke-opacity": faint, fill: "none" }),
       svg("path", { d: dots(all), stroke: "var(--plain)", "stroke-opacity": nShown > 600 ? 0.6 : 0.9, "stroke-width": nShown > 600 ? 3 : 4.5, "stroke-linecap": "round", fill: "none" }),
       marked, markedDots);
+    Sbmds.nameWorstPairs(model, chart, { x, y, width });
     const tip = element("div", { class: "tip", hidden: "" });
     Sbmds.byId("shepard-plot").replaceChildren(chart, tip);
     const note = `A sample of ${Sbmds.count(nShown)} of ${Sbmds.count(shepard.n_pairs)} pairs.`;

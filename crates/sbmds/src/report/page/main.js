@@ -14,6 +14,7 @@
 
   const map = Sbmds.makeMap(model, { onHover: showHover, onDraw: showDrawNumber, onAxes: showAxes });
   const grid = Sbmds.makeAxesGrid(model, { onPick: (axes) => { map.setAxes(axes); byId("stage").scrollIntoView({ block: "center" }); } });
+  const space = Sbmds.makeSpace(model, { select });
   const clusters = Sbmds.makeClusters(model, { select, showOnMap: showClusters });
   const tree = Sbmds.makeTree(model, { select });
   let shepard = null;
@@ -23,6 +24,7 @@
   function select(object, scroll) {
     map.view.selected = object;
     if (object >= 0) map.bringIntoView(object);
+    space?.select(object);
     Sbmds.showCard(model, object, select);
     shepard?.highlight(object);
     table.refresh();
@@ -52,6 +54,7 @@
     painted = Sbmds.paint(model, column, hidden);
     map.setPaint(painted);
     grid.paint(painted);
+    space?.paint(painted);
     clusters.paint();
     Sbmds.drawLegend(byId("legend"), painted.legend, hidden, toggleLevel);
   }
@@ -86,6 +89,8 @@
     wirePlayer();
     map.showDraw(-1);
     map.setAxes(map.view.axes);
+    space?.refresh();
+    Sbmds.drawScree(model);
     table = makeTable();
     repaint();
     drawCharts();
@@ -219,6 +224,7 @@
   matchMedia("screen and (max-width: 860px)").addEventListener("change", drawCharts);
   Sbmds.makeDiagnosticsTable(model);
   Sbmds.makeWorstPairs(model, { select });
+  Sbmds.drawScree(model);
   writeFoot();
   wirePrinting();
 
@@ -227,11 +233,17 @@
     nObjects: model.n, nDims: model.dims, renderer: map.renderer(), frames: map.frames(), zoom: map.camera.zoom(),
     ...map.view, selectedName: model.names[map.view.selected] ?? null, hoveredName: model.names[map.view.hovered] ?? null,
     theme: document.documentElement.dataset.theme, colour: column ? column.name : null, shown: model.shown, nOtherModes: Sbmds.otherModes(model).length,
+    space: space && { ...space.view, hoveredName: model.names[space.view.hovered] ?? null },
   });
   window.sbmds.pixel = (name) => {
     const box = map.stage.getBoundingClientRect();
     const [x, y] = map.pixelOf(model.names.indexOf(name));
     return [box.left + 1 + x, box.top + 1 + y];
+  };
+  window.sbmds.spacePixel = (name) => {
+    const box = byId("space-stage").getBoundingClientRect();
+    const [x, y] = space.pixelOf(model.names.indexOf(name));
+    return [box.left + x, box.top + y];
   };
   window.sbmds.reach = () => map.reach();
   requestAnimationFrame(() => requestAnimationFrame(finish));

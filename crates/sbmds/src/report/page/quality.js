@@ -1,7 +1,7 @@
 // Does the map describe the data? The second verdict, beside that on the chains, and the pairs that fit worst.
 "use strict";
 (() => {
-  const { element, byId, number } = Sbmds;
+  const { element, svg, byId, number } = Sbmds;
   const NORMAL_95 = 1.96; // 95% of a normal distribution lie within so many standard deviations
 
   const verdictOf = (model) => model.raw.map_verdict || null;
@@ -37,6 +37,30 @@
     const share = verdictOf(model)?.coverage;
     const covered = Number.isFinite(share) ? ` (${(100 * share).toFixed(1)}% of those observed lie in their own 95% predictive interval)` : "";
     return ` Between the dotted lines the model expects 95% of the dissimilarities at a given distance${covered}.`;
+  };
+
+  // The pairs that fit worst, ringed and named in the Shepard plot where a name covers no other; the table has all of them.
+  const [MOST_NAMED, LONGEST_NAME] = [6, 40];
+  const shortened = (name) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name);
+  Sbmds.worstEnds = (model) => (verdictOf(model)?.worst_pairs || []).slice(0, MOST_NAMED).flatMap((pair) => [pair.observed, pair.fitted]);
+  Sbmds.nameWorstPairs = (model, chart, { x, y, width }) => {
+    const taken = [];
+    const isFree = (box) => taken.every((other) => box.right < other.left || other.right < box.left || box.bottom < other.top || other.bottom < box.top);
+    for (const pair of (verdictOf(model)?.worst_pairs || []).slice(0, MOST_NAMED)) {
+      const [px, py] = [x(pair.observed), y(pair.fitted)];
+      const ring = svg("circle", { class: "worst", cx: px.toFixed(1), cy: py.toFixed(1), r: 5 });
+      ring.append(svg("title", {}, `${pair.a} – ${pair.b}`));
+      chart.append(ring);
+      const name = shortened(`${pair.a} – ${pair.b}`);
+      const room = 6.2 * name.length; // letters are about so wide
+      // Away from the diagonal, where the other pairs are, if there is room.
+      const toTheLeft = px + 8 + room > width || (pair.fitted > pair.observed && px - 8 - room > x(0));
+      const left = toTheLeft ? px - 8 - room : px + 8;
+      const box = { left, right: left + room, top: py - 7, bottom: py + 6 };
+      if (left < 0 || !isFree(box)) continue;
+      taken.push(box);
+      chart.append(svg("text", { class: "worst", x: toTheLeft ? px - 8 : px + 8, y: py + 4, "text-anchor": toTheLeft ? "end" : "start" }, name));
+    }
   };
 
   Sbmds.makeWorstPairs = (model, { select }) => {

@@ -18,8 +18,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::likelihood::MapPoint;
 use crate::posterior::{Given, Posterior};
-use modes::Modes;
-use surroundings::{MOST_DIMS, Surroundings};
+pub(crate) use modes::Modes;
+pub(crate) use surroundings::{MOST_DIMS, Surroundings};
 
 /// Starting points of the optimiser in a search: this many and two more for every dimension.
 const STARTS: usize = 4;

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use super::surroundings::Surroundings;
-use crate::cholesky::{cholesky, solve_lower_transposed};
+use crate::cholesky::{cholesky, solve_lower, solve_lower_transposed};
 
 /// Modes nearer than this, in standard deviations, are one.
 const SAME: f64 = 4.0;
@@ -29,7 +29,8 @@ struct Mode {
 }
 
 /// All modes found; in units of sigma.
-pub(super) struct Modes(Vec<Mode>);
+#[derive(Clone)]
+pub(crate) struct Modes(Vec<Mode>);
 
 impl Modes {
     /// Maximises from all `starts`, which must not depend on where the object is.
@@ -44,6 +45,16 @@ impl Modes {
             }
         }
         Self::normalised(found)
+    }
+
+    /// The modes one Newton step from each of `starts`, which are near them: a third of the cost of [`Modes::find`], for proposals
+    /// that are weighted or accepted anyway. Where a start is not near a mode, all are searched.
+    pub fn near(surroundings: &Surroundings, starts: &[Vec<f64>]) -> Self {
+        let found: Option<Vec<Mode>> = starts.iter().map(|start| Mode::near(surroundings, start)).collect();
+        match found {
+            Some(found) => Self::normalised(found),
+            None => Self::find(surroundings, starts.iter().cloned()),
+        }
     }
 
     /// Turns log weights into probabilities and leaves out the improbable.
@@ -98,9 +109,14 @@ impl Modes {
 
     /// All modes, `times` as wide, with the roots of their weights: for modes that are far from normal.
     pub fn widened(&self, times: f64) -> Self {
+        self.widened_with_weights(times).with_roots_of_weights()
+    }
+
+    /// All modes, `times` as wide, with their weights.
+    pub fn widened_with_weights(&self, times: f64) -> Self {
         let mut wide = self.0.clone();
         wide.iter_mut().for_each(|mode| mode.widen(times));
-        Self(wide).with_roots_of_weights()
+        Self(wide)
     }
 
     fn with_roots_of_weights(mut self) -> Self {
@@ -149,6 +165,20 @@ impl Mode {
         let log_det = cholesky(n, &derivatives.hessian[..n * n], &mut factor)?;
         let weight = -surroundings.energy(&at) - 0.5 * log_det;
         weight.is_finite().then_some(Self { centre: at, factor, log_det, weight })
+    }
+
+    /// The mode one Newton step from `start`, with the curvature there; `None` if the energy is not convex there.
+    fn near(surroundings: &Surroundings, start: &[f64]) -> Option<Self> {
+        let n = start.len();
+        let derivatives = surroundings.derivatives(start);
+        let mut factor = vec![0.0; n * n];
+        let log_det = cholesky(n, &derivatives.hessian[..n * n], &mut factor)?;
+        let mut step = derivatives.gradient[..n].to_vec();
+        solve_lower(n, &factor, &mut step);
+        solve_lower_transposed(n, &factor, &mut step);
+        let centre: Vec<f64> = start.iter().zip(&step).map(|(x, step)| x - step).collect();
+        let weight = -surroundings.energy(&centre) - 0.5 * log_det;
+        weight.is_finite().then_some(Self { centre, factor, log_det, weight })
     }
 
     /// Whether the energy rises by about what a normal's does, two standard deviations away in any direction.

@@ -4,14 +4,14 @@ use crate::cholesky::{cholesky, solve_lower, solve_lower_transposed};
 use crate::likelihood::{Conditional, Derivatives, MOST_HESSIAN_DIMS, MapPoint};
 
 /// Dimensions up to which there are mode jumps: with more, there is a way around every hill.
-pub(super) const MOST_DIMS: usize = MOST_HESSIAN_DIMS;
+pub(crate) const MOST_DIMS: usize = MOST_HESSIAN_DIMS;
 /// Newton steps at most.
 const MOST_STEPS: usize = 25;
 /// Steps shorter than this part of the object's posterior width end the search.
 const SETTLED: f64 = 0.02;
 
 /// The surroundings of one object; memory is reused from object to object.
-pub(super) struct Surroundings<'a> {
+pub(crate) struct Surroundings<'a> {
     likelihood: Box<dyn Conditional + 'a>,
     /// sigma^2 / Lambda.
     prior: Vec<f64>,

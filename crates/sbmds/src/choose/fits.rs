@@ -1,0 +1,132 @@
+//! The fits of a choice: each in a directory of its own, begun, gone on with or found finished.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::Candidate;
+use crate::dissimilarity::Names;
+use crate::error::RunError;
+use crate::quality::KnownPair;
+use crate::run::{Changes, Control, FinishedRun, FitConfig, Outcome, RunDirectory, fit, resume};
+
+/// Hears how a choice goes.
+pub trait Told: Sync {
+    /// A fit begins or goes on.
+    fn begins(&self, name: &str);
+    /// A fit is finished; `seconds` is how long it took, 0 if it was finished before.
+    fn ends(&self, name: &str, seconds: f64);
+}
+
+/// The directory of a choice.
+pub struct Fits<'a> {
+    directory: &'a Path,
+    control: &'a Control<'a>,
+    told: &'a dyn Told,
+}
+
+/// The settings that all fits of a directory share.
+const SETTINGS: &str = "choose.toml";
+
+impl<'a> Fits<'a> {
+    /// Opens or makes the directory.
+    ///
+    /// # Errors
+    /// If it holds fits with other settings, or cannot be written.
+    pub fn open(
+        directory: &'a Path,
+        base: &FitConfig,
+        control: &'a Control<'a>,
+        told: &'a dyn Told,
+    ) -> Result<Self, RunError> {
+        let path = directory.join(SETTINGS);
+        let settings =
+            toml::to_string(base).map_err(|error| RunError::Damaged { path: path.clone(), what: error.to_string() })?;
+        match fs::read_to_string(&path) {
+            Ok(before) if before == settings => {}
+            Ok(_) => {
+                let problem = format!("{} holds fits with other settings", directory.display());
+                return Err(RunError::setting(
+                    "`out`",
+                    problem,
+                    "repeat the settings to go on, or give another directory",
+                ));
+            }
+            Err(_) => {
+                RunDirectory::is_free(directory)?;
+                fs::create_dir_all(directory).map_err(RunError::io("create", directory))?;
+                fs::write(&path, settings).map_err(RunError::io("write", &path))?;
+            }
+        }
+        Ok(Self { directory, control, told })
+    }
+
+    /// The finished fit of a candidate; `None` if it was interrupted.
+    ///
+    /// # Errors
+    /// If it cannot be fitted.
+    pub fn run(&self, base: &FitConfig, candidate: &Candidate) -> Result<Option<FinishedRun>, RunError> {
+        self.carry_out(candidate.config(base), &candidate.to_string())
+    }
+
+    /// All of them.
+    ///
+    /// # Errors
+    /// If one cannot be fitted.
+    pub fn run_all(&self, base: &FitConfig, candidates: &[Candidate]) -> Result<Option<Vec<FinishedRun>>, RunError> {
+        candidates.iter().map(|candidate| self.run(base, candidate)).collect()
+    }
+
+    /// One of several fits of a candidate.
+    ///
+    /// # Errors
+    /// If it cannot be fitted.
+    pub fn run_named(
+        &self,
+        base: &FitConfig,
+        candidate: &Candidate,
+        part: &str,
+    ) -> Result<Option<FinishedRun>, RunError> {
+        self.carry_out(candidate.config(base), &format!("{candidate}-{part}"))
+    }
+
+    /// Writes pairs as a file that couplings can be read from.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_pairs(&self, name: &str, pairs: &[&KnownPair], names: &Names) -> Result<PathBuf, RunError> {
+        let path = std::path::absolute(self.directory.join(format!("{name}.csv")))
+            .map_err(RunError::io("find", self.directory))?;
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let rows = pairs
+            .iter()
+            .try_for_each(|pair| table.write_record([names.get(pair.a).as_ref(), names.get(pair.b).as_ref()]));
+        let bytes = rows.and_then(|()| table.into_inner().map_err(|error| error.into_error().into()));
+        let bytes = bytes.map_err(|error| RunError::Damaged { path: path.clone(), what: error.to_string() })?;
+        let header = b"from,to\n";
+        let write = |writer: &mut dyn Write| writer.write_all(header).and_then(|()| writer.write_all(&bytes));
+        crate::files::replace_with(&path, write).map_err(RunError::io("write", &path))?;
+        Ok(path)
+    }
+
+    fn carry_out(&self, config: FitConfig, name: &str) -> Result<Option<FinishedRun>, RunError> {
+        let directory = self.directory.join(name);
+        if let Ok(run) = FinishedRun::open(&directory) {
+            self.told.ends(name, 0.0);
+            return Ok(Some(run));
+        }
+        self.told.begins(name);
+        let outcome = match RunDirectory::open(&directory) {
+            Ok(_) => resume(&directory, &Changes::default(), self.control)?,
+            Err(_) => fit(config, &directory, self.control)?,
+        };
+        match outcome {
+            Outcome::Finished(_) | Outcome::FinishedBefore(_) => {
+                let run = FinishedRun::open(&directory)?;
+                self.told.ends(name, run.summary().seconds);
+                Ok(Some(run))
+            }
+            Outcome::TimeUp(_) | Outcome::Interrupted => Ok(None),
+        }
+    }
+}

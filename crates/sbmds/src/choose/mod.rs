@@ -1,0 +1,110 @@
+//! How many dimensions, which noise: candidates fitted to the same pairs and compared by how well they predict pairs they have not seen.
+//!
+//! [`choose`] fits every candidate into a directory of its own, so that an interrupted choice goes on where it was; scores them by leave-one-out
+//! ([`crate::loo`]) or by exact folds; and advises by the one-standard-error rule: the simplest candidate that predicts no worse than the best by
+//! more than the standard error of their difference.
+
+mod advice;
+mod candidate;
+#[cfg(feature = "figures")]
+mod figure;
+mod fits;
+mod judged;
+mod mdsic;
+mod table;
+
+use std::path::Path;
+
+pub use advice::{Advice, advise};
+pub use candidate::Candidate;
+#[cfg(feature = "figures")]
+pub use figure::draw_choice;
+pub use fits::{Fits, Told};
+pub use judged::Judged;
+pub use mdsic::{MapFit, mdsic};
+pub use table::{ChoiceRow, rows, write_choice_csv};
+
+use crate::coupling::Couplings;
+use crate::error::RunError;
+use crate::loo::Folds;
+use crate::quality::KnownPair;
+use crate::random::{Purpose, stream};
+use crate::run::{Control, FinishedRun, FitConfig};
+
+/// Candidates, judged.
+pub struct Choice {
+    /// In the order of dimensions, then of noise families.
+    pub judged: Vec<Judged>,
+    /// What to take.
+    pub advice: Advice,
+}
+
+/// What to compare, and how.
+pub struct Question<'a> {
+    /// Settings of every fit but for what candidates differ in.
+    pub base: FitConfig,
+    /// What to compare.
+    pub candidates: Vec<Candidate>,
+    /// Where the fits are, or are to be.
+    pub directory: &'a Path,
+    /// Exact folds; 0: leave one out by weights.
+    pub n_folds: usize,
+}
+
+/// Fits what is needed and compares it; `None` if it was interrupted, with everything saved.
+///
+/// # Errors
+/// If settings or input cannot be used, or the directory holds fits with other settings.
+pub fn choose(question: &Question, control: &Control, told: &dyn Told) -> Result<Option<Choice>, RunError> {
+    let fits = Fits::open(question.directory, &question.base, control, told)?;
+    // The fit with most dimensions decides which pairs all are compared on.
+    let Some(largest) = question.candidates.iter().max_by_key(|candidate| candidate.n_dims) else {
+        return Err(RunError::setting("`dims`", "there is nothing to choose from", "give dimensions such as 1-6"));
+    };
+    let Some(run) = fits.run(&question.base, largest)? else { return Ok(None) };
+    let base = with_couplings(&question.base, run.config().model.couplings.clone());
+    let pairs = judged::coupled_pairs(&run)?;
+    let Some(runs) = fits.run_all(&base, &question.candidates)? else { return Ok(None) };
+    let mut judged = Vec::new();
+    for (candidate, run) in question.candidates.iter().zip(runs) {
+        let scored = match question.n_folds {
+            0 => Some(Judged::by_leaving_out(candidate, &run, &pairs)?),
+            n_folds => by_folds(&fits, &base, candidate, &run, &pairs, n_folds)?,
+        };
+        let Some(scored) = scored else { return Ok(None) };
+        judged.push(scored);
+    }
+    mdsic::fill(&mut judged);
+    let advice = advise(&judged);
+    Ok(Some(Choice { judged, advice }))
+}
+
+fn with_couplings(base: &FitConfig, couplings: Couplings) -> FitConfig {
+    let mut config = base.clone();
+    config.model.couplings = couplings;
+    config
+}
+
+/// Exact folds: a fit for each, without its pairs.
+fn by_folds(
+    fits: &Fits,
+    base: &FitConfig,
+    candidate: &Candidate,
+    run: &FinishedRun,
+    pairs: &[KnownPair],
+    n_folds: usize,
+) -> Result<Option<Judged>, RunError> {
+    let mut rng = stream(base.run.seed, 0, Purpose::Folds);
+    let folds = Folds::new(pairs, run.names().len(), n_folds, candidate.n_dims + 1, &mut rng);
+    let mut held_out = Vec::new();
+    for fold in 0..n_folds {
+        let kept: Vec<&KnownPair> = folds.kept(fold).map(|pair| &pairs[pair]).collect();
+        let file = fits.write_pairs(&format!("{candidate}-fold-{}", fold + 1), &kept, run.names())?;
+        let config = with_couplings(base, Couplings::Graph(file));
+        let Some(run) = fits.run_named(&config, candidate, &format!("fold-{}", fold + 1))? else { return Ok(None) };
+        let out: Vec<KnownPair> = folds.held_out(fold).map(|pair| pairs[pair]).collect();
+        held_out.extend(judged::held_out_of(&run, &out)?.into_iter().zip(out));
+    }
+    held_out.sort_by_key(|(_, pair)| (pair.a, pair.b));
+    Ok(Some(judged::by_holding_out(candidate, run, pairs, held_out)?))
+}

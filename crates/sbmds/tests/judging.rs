@@ -1,0 +1,124 @@
+//! Predictions of pairs left out: by weights, exactly, and as a guide to the number of dimensions.
+
+use sbmds::choose::{Candidate, Judged, advise};
+use sbmds::dissimilarity::{Dissimilarities, Names};
+use sbmds::fit::Fit;
+use sbmds::likelihood::Noise;
+use sbmds::loo::{Folds, held_out, leave_one_out};
+use sbmds::predict::{CoverageStudy, PosteriorDraws};
+use sbmds::quality::KnownPair;
+use sbmds::random::{Purpose, stream};
+use sbmds::simulate::{self, Simulation};
+
+fn simulation(n_objects: usize, n_dims: usize, sd: f64, seed: u64) -> Simulation {
+    let noise = simulate::Noise::TruncatedNormal { sd };
+    Simulation::new(n_objects, n_dims, noise, &mut stream(seed, 0, Purpose::Simulation))
+}
+
+fn data(simulation: &Simulation, is_kept: impl Fn(usize, usize) -> bool) -> Dissimilarities {
+    let n_objects = simulation.truth().n_objects();
+    let value = |a, b| if is_kept(a, b) { simulation.delta(a, b) } else { f64::NAN };
+    Dissimilarities::from_fn(Names::numbered(n_objects), value)
+}
+
+fn all_pairs(simulation: &Simulation) -> Vec<KnownPair> {
+    let n = simulation.truth().n_objects();
+    let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
+    pairs.map(|(a, b)| KnownPair { a, b, delta: simulation.delta(a, b) }).collect()
+}
+
+fn draws(data: &Dissimilarities, n_dims: usize, n_draws: usize) -> PosteriorDraws {
+    let fitted = Fit::of(data).dims(n_dims).chains(2).warmup(400).draws(n_draws).seed(3).run().unwrap();
+    PosteriorDraws::of(&fitted, 2 * n_draws).unwrap()
+}
+
+/// Eight objects on a line: what weights say of a pair is what a fit without it says.
+#[test]
+fn weights_answer_as_fits_without_the_pair_do() {
+    let simulation = simulation(8, 1, 0.2, 5);
+    let pairs = all_pairs(&simulation);
+    let whole = draws(&data(&simulation, |_, _| true), 1, 2_000);
+    let left_out = leave_one_out(&whole, Noise::TruncatedNormal, &pairs, 0.5);
+    for k in [0, 9, 17, 24] {
+        let KnownPair { a, b, .. } = pairs[k];
+        let without = draws(&data(&simulation, |c, d| (c, d) != (a, b)), 1, 2_000);
+        let exact = held_out(&without, Noise::TruncatedNormal, &pairs[k..=k])[0];
+        let found = left_out[k];
+        assert!(found.shape < 0.7, "{a}-{b}: k = {}", found.shape);
+        assert!((found.elpd - exact.elpd).abs() < 0.1, "{a}-{b}: {} against {}", found.elpd, exact.elpd);
+        assert!((found.mean - exact.mean).abs() < 0.05, "{a}-{b}: {} against {}", found.mean, exact.mean);
+        assert!(found.elpd < found.lpd, "who knows the pair expects it more");
+    }
+}
+
+/// A fold's pairs are predicted by a fit to all others, and by nothing else.
+#[test]
+fn folds_are_fits_without_their_pairs() {
+    let simulation = simulation(9, 1, 0.2, 6);
+    let pairs = all_pairs(&simulation);
+    let folds = Folds::new(&pairs, 9, 3, 2, &mut stream(1, 0, Purpose::Folds));
+    let mut n_seen = 0;
+    for fold in 0..3 {
+        let out: Vec<KnownPair> = folds.held_out(fold).map(|k| pairs[k]).collect();
+        let is_out = |a: usize, b: usize| out.iter().any(|pair| (pair.a, pair.b) == (a, b));
+        let without = draws(&data(&simulation, |a, b| !is_out(a, b)), 1, 300);
+        for (one, pair) in held_out(&without, Noise::TruncatedNormal, &out).iter().zip(&out) {
+            // By hand: the mean over draws of the density of what was observed.
+            let densities = without.iter().map(|(map, sigma)| {
+                Noise::TruncatedNormal.log_density(pair.delta, map.distance(pair.a, pair.b), sigma).exp()
+            });
+            let mean = densities.sum::<f64>() / without.len() as f64;
+            assert!((one.elpd - mean.ln()).abs() < 1e-9);
+            n_seen += 1;
+        }
+    }
+    assert_eq!(n_seen, pairs.len());
+}
+
+/// The dimension that leave-one-out advises for a simulated map, of candidates from 1 to `most`.
+fn advised(n_objects: usize, n_dims: usize, most: usize, seed: u64) -> usize {
+    let simulation = simulation(n_objects, n_dims, 0.2, seed);
+    let (data, pairs) = (data(&simulation, |_, _| true), all_pairs(&simulation));
+    let judged: Vec<Judged> = (1..=most)
+        .map(|n_dims| {
+            let fit = Fit::of(&data).dims(n_dims).chains(2).warmup(250).draws(150).seed(seed);
+            Judged::by_leaving_out(&Candidate { n_dims, noise: None }, &fit.run().unwrap(), &pairs).unwrap()
+        })
+        .collect();
+    judged[advise(&judged).taken].candidate.n_dims
+}
+
+#[test]
+fn the_dimensions_of_small_simulated_maps_are_found() {
+    for (n_dims, seed) in [(1, 1), (2, 2)] {
+        assert_eq!(advised(30, n_dims, 3, seed), n_dims);
+    }
+}
+
+/// Minutes: run with `cargo nextest run --release -p sbmds --test judging --run-ignored all`.
+#[test]
+#[ignore = "takes minutes"]
+fn the_dimension_is_found_in_at_least_18_of_20_runs() {
+    let truth = |run: usize| 1 + run % 4;
+    let n_found = (0..20).filter(|&run| advised(100, truth(run), 6, run as u64 + 1) == truth(run)).count();
+    println!("{n_found} of 20");
+    assert!(n_found >= 18, "{n_found} of 20");
+}
+
+#[test]
+fn predictive_intervals_hold_as_often_as_they_say() {
+    let study = CoverageStudy { n_replicates: 16, n_objects: 12, ..CoverageStudy::default() };
+    let found = study.run(&|_| {}).unwrap();
+    // Three standard errors of some hundred pairs that share maps; `sbmds calibrate --coverage` has 200 data sets.
+    assert!((found.share - 0.95).abs() < 0.05, "{found:?}");
+    assert!(found.n_pairs > 150, "{found:?}");
+}
+
+/// Minutes; the same as `sbmds calibrate --coverage`.
+#[test]
+#[ignore = "takes minutes"]
+fn coverage_over_200_data_sets_is_93_to_97_percent() {
+    let found = CoverageStudy::default().run(&|_| {}).unwrap();
+    println!("{found:?}");
+    assert!((0.93..0.97).contains(&found.share), "{found:?}");
+}
