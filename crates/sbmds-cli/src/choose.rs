@@ -103,6 +103,7 @@ impl Choose {
             n_threads: n_threads(self.threads)?,
             checkpoint_interval: Duration::from_secs(2),
             deadline: None,
+            engine: None,
             force: false,
         };
         let directory = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}-choose", stem(&self.input))));

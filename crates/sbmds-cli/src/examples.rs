@@ -19,6 +19,11 @@ Examples:
   sbmds fit vectors.npy --features --metric cosine --labels labels.csv
   sbmds fit distances.csv --tree flu.trees       locations that diffuse along a phylogeny";
 
+pub const COMBINE: &str = "\
+Examples:
+  for k in 1 2 3 4; do sbmds fit distances.csv --chain $k -o chain-$k; done
+  sbmds combine chain-1 chain-2 chain-3 chain-4 -o run";
+
 pub const PLOT: &str = "\
 Examples:
   sbmds plot run map -o map.pdf

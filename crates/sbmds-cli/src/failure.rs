@@ -1,7 +1,6 @@
 //! How a command ends when it cannot do its work: a message on stderr and an exit code.
 
 use std::fmt;
-use std::process::ExitCode;
 
 use crate::say::say;
 
@@ -38,11 +37,11 @@ impl Failure {
         &self.message
     }
 
-    /// Says why on stderr.
-    pub fn report(self) -> ExitCode {
+    /// Says why on stderr; gives the exit code.
+    pub fn report(self) -> u8 {
         let kind = if self.code == 2 { "error: " } else { "" };
         say(format_args!("{kind}{}", self.message));
-        ExitCode::from(self.code)
+        self.code
     }
 }
 

@@ -9,22 +9,24 @@ use clap::{ArgMatches, Args};
 use sbmds::coupling::Couplings;
 use sbmds::draws::StoreError;
 use sbmds::draws::checkpoint::CheckpointError;
+use sbmds::fit::Engine;
 use sbmds::run::{
-    self, Changes, Control, FinishedRun, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, MeasurementConfig,
-    ModelConfig, Outcome, RunDirectory, RunError, Summary, TreeConfig,
+    Changes, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, MeasurementConfig, ModelConfig, RunDirectory, RunError,
+    TreeConfig,
 };
 use sbmds::sampler::SamplerSettings;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::arguments::{CouplingArgs, ReadingArgs, n_threads};
+use crate::conclusion::Conclusion;
+use crate::duration;
 use crate::failure::Failure;
 use crate::fit_arguments::{DrawArgs, PrecisionUpdateArg, PriorArgs, SamplerArgs};
+use crate::fit_plan::{FitPlan, FitTask};
 use crate::fit_settings::Given;
 use crate::measurement_arguments::MeasurementArgs;
 use crate::progress::{Watch, WatchMode};
-use crate::say::{say, warn};
 use crate::tree_arguments::TreeArgs;
-use crate::{advice, duration, report, summary};
 
 const RUN: &str = "Run";
 const WORK: &str = "Work";
@@ -108,68 +110,45 @@ const TIME_FOR_RESULTS: (f64, Duration) = (0.1, Duration::from_secs(120));
 
 impl Fit {
     pub fn run(&self, given: Option<&ArgMatches>) -> Result<(), Failure> {
+        self.run_with(given, None)
+    }
+
+    /// The same with likelihoods that an engine computes.
+    pub fn run_with(&self, given: Option<&ArgMatches>, engine: Option<&dyn Engine>) -> Result<(), Failure> {
         let start = Instant::now();
+        let plan = self.plan(given, engine)?;
+        let (directory, n_threads) = (plan.directory.clone(), plan.n_threads);
+        let stop = stop_flag()?;
+        let watch = Watch::new(self.progress, if self.drawing.chain.is_some() { 1 } else { self.drawing.chains });
+        let outcome = plan.carry_out(None, &watch, &stop, engine);
+        watch.end();
+        let outcome = outcome.map_err(|error| with_way_on(error, &directory))?;
+        let draws_map = !self.map_is_drawn_elsewhere;
+        Conclusion { run: &directory, shows: !self.no_report, draws_map, start, n_threads }.of(outcome)
+    }
+
+    /// What the flags ask for, with those that were typed.
+    pub(crate) fn plan(&self, given: Option<&ArgMatches>, engine: Option<&dyn Engine>) -> Result<FitPlan, Failure> {
         self.refuse_nonmetric()?;
         let given = Given(given);
         let base = self.config.as_deref().map(FitConfig::read).transpose()?.map(FitConfig::as_asked);
         let directory = self.directory(base.as_ref())?;
-        let stop = stop_flag()?;
-        let watch = Watch::new(self.progress, self.drawing.chains);
-        let (n_threads, checkpoint_interval) = (n_threads(self.threads)?, self.checkpoint_interval()?);
-        let deadline = self.time.and_then(|time| {
-            let for_results = time.mul_f64(TIME_FOR_RESULTS.0).min(TIME_FOR_RESULTS.1);
-            // Beyond what the clock counts there is no end.
-            start.checked_add(time - for_results)
-        });
-        let force = self.force;
-        let control = Control { observer: &watch, stop: &stop, n_threads, checkpoint_interval, deadline, force };
-        let outcome = if self.resume {
-            run::resume(&directory, &self.changes(&directory, &given)?, &control)
-        } else {
-            let config = self.settings(base, &given)?;
-            let fit = if self.overwrite { run::fit_anew } else { run::fit };
-            fit(config, &directory, &control)
+        let n_threads = n_threads(self.threads.or(engine.and_then(Engine::n_threads)))?;
+        let checkpoint_interval = self.checkpoint_interval()?;
+        let task = match self.resume {
+            true => FitTask::Resume(self.changes(&directory, &given)?),
+            false => FitTask::Start { config: Box::new(self.settings(base, &given)?), overwrite: self.overwrite },
         };
-        watch.end();
-        let outcome = outcome.map_err(|error| with_way_on(error, &directory))?;
-        self.conclude(&directory, outcome, start, n_threads)
+        let (deadline, force, report) = (self.deadline(), self.force, !self.no_report);
+        Ok(FitPlan { directory, task, n_threads, checkpoint_interval, deadline, force, report })
     }
 
-    /// Shows what there is to see and says how to go on.
-    fn conclude(&self, run: &Path, outcome: Outcome, start: Instant, n_threads: usize) -> Result<(), Failure> {
-        let (shown, go_on) = (run.display(), advice::resume(run));
-        match outcome {
-            Outcome::Finished(fitted) => {
-                say(format_args!("{shown}: finished in {:.1} s", start.elapsed().as_secs_f64()));
-                self.show(&fitted, n_threads);
-                say_what_is_shown(fitted.summary(), run);
-                verdict(run, fitted.summary())
-            }
-            Outcome::FinishedBefore(summary) => {
-                say(format_args!("{shown}: this run is finished; {go_on} --draws N goes on to N draws of each chain"));
-                if !report::is_there(run) {
-                    self.show(&FinishedRun::open(run)?, n_threads);
-                }
-                say_what_is_shown(&summary, run);
-                verdict(run, &summary)
-            }
-            Outcome::TimeUp(Some(fitted)) => {
-                say(format_args!(
-                    "{shown}: the time is up after {} draws of each chain. Go on with: {go_on}",
-                    fitted.summary().n_draws
-                ));
-                self.show(&fitted, n_threads);
-                say_what_is_shown(fitted.summary(), run);
-                verdict(run, fitted.summary())
-            }
-            Outcome::TimeUp(None) => Err(Failure::interrupted(format!(
-                "the time is up before every chain had ended its warm-up, so that there is no map yet; everything is saved. Go on \
-                 with: {go_on}"
-            ))),
-            Outcome::Interrupted => {
-                Err(Failure::interrupted(format!("interrupted; everything is saved. Go on with: {go_on}")))
-            }
-        }
+    /// When sampling is to end, so that map and report are there in time.
+    fn deadline(&self) -> Option<Instant> {
+        let time = self.time?;
+        let for_results = time.mul_f64(TIME_FOR_RESULTS.0).min(TIME_FOR_RESULTS.1);
+        // Beyond what the clock counts there is no end.
+        Instant::now().checked_add(time - for_results)
     }
 
     fn refuse_nonmetric(&self) -> Result<(), Failure> {
@@ -183,28 +162,15 @@ impl Fit {
         ))
     }
 
-    /// Draws the map and writes the report. What fails here leaves a good fit a good fit.
-    fn show(&self, run: &FinishedRun, n_threads: usize) {
-        if self.no_report {
-            return;
-        }
-        let directory = run.path();
-        let map = if self.map_is_drawn_elsewhere { None } else { summary::map_for_terminal(directory) };
-        if let Some(map) = map {
-            println!("\n{map}");
-        }
-        match report::write_into(run, n_threads) {
-            Ok(()) => say(format_args!("report: {}", report::default_path(directory).display())),
-            Err(failure) => warn(format_args!("the fit is complete, but its report is not: {}", failure.message())),
-        }
-    }
-
     /// Where the run is, or is to be.
     fn directory(&self, base: Option<&FitConfig>) -> Result<PathBuf, Failure> {
         let input = self.input.as_deref().or(base.map(|base| base.input.path.as_path()));
         match (&self.out, input) {
             (Some(out), _) => Ok(out.clone()),
-            (None, Some(input)) => Ok(PathBuf::from(format!("{}-fit", stem(input)))),
+            (None, Some(input)) => {
+                let chain = self.drawing.chain.map_or_else(String::new, |chain| format!("-chain-{chain}"));
+                Ok(PathBuf::from(format!("{}-fit{chain}", stem(input))))
+            }
             (None, None) => {
                 Err(Failure::bad_input("--resume needs to know which run: give its directory with --out DIR"))
             }
@@ -338,24 +304,6 @@ impl Fit {
     }
 }
 
-/// Says which map the files hold, if it is not plainly the mean of all draws.
-fn say_what_is_shown(summary: &Summary, directory: &Path) {
-    for sentence in summary.shown.sentences() {
-        say(format_args!("note: {}", sentence.replace("RUN", &directory.display().to_string())));
-    }
-}
-
-/// Says both verdicts and what to do next; ends well or with exit code 1, by that on the chains alone.
-fn verdict(run: &Path, summary: &Summary) -> Result<(), Failure> {
-    let next = RunDirectory::open(run).map(|(_, config)| advice::after(run, &config, summary)).unwrap_or_default();
-    let text = std::iter::once(summary::verdicts(summary)).chain(next).collect::<Vec<_>>().join("\n");
-    if summary.converged {
-        say(&text);
-        return Ok(());
-    }
-    Err(Failure::not_converged(text))
-}
-
 /// An error of a run that has begun says how to go on with it.
 fn with_way_on(error: RunError, directory: &Path) -> Failure {
     let is_of_disk = matches!(&error, RunError::Io { .. } | RunError::Store(StoreError::Io { .. }))
@@ -367,7 +315,7 @@ fn with_way_on(error: RunError, directory: &Path) -> Failure {
     error.into()
 }
 
-/// Set by Ctrl-C, SIGTERM or a closed terminal; a second signal ends the process at once.
+/// Set by Ctrl-C, SIGTERM, SIGUSR1 or a closed terminal; a second signal ends the process at once.
 pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in signals() {
@@ -382,6 +330,9 @@ pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
 /// The signals that ask for an end.
 fn signals() -> Vec<i32> {
     let mut signals = vec![SIGINT, SIGTERM];
+    // Schedulers warn with it, and mpirun passes it on.
+    #[cfg(unix)]
+    signals.push(signal_hook::consts::SIGUSR1);
     #[cfg(target_os = "linux")]
     if !is_ignored(signal_hook::consts::SIGHUP) {
         signals.push(signal_hook::consts::SIGHUP);

@@ -80,6 +80,9 @@ pub struct DrawArgs {
     /// Chains
     #[arg(long, value_name = "K", default_value_t = 4)]
     pub chains: usize,
+    /// Run only the K-th of the chains, in a directory of its own; `sbmds combine` puts them together
+    #[arg(long, value_name = "K")]
+    pub chain: Option<usize>,
     /// Iterations of each chain that adapt and are thrown away
     #[arg(long, value_name = "W", default_value_t = 1000)]
     pub warmup: usize,
@@ -182,6 +185,7 @@ impl DrawArgs {
     pub fn config(&self, seed: u64) -> RunConfig {
         RunConfig {
             chains: self.chains,
+            chain: self.chain,
             draws: self.draws,
             thin: self.thin,
             seed,

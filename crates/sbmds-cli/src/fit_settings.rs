@@ -18,7 +18,7 @@ enum OnResume {
 use OnResume::{Fixed, Free};
 
 /// Every flag that is a setting (by its id), its key in the configuration, and whether it may differ on `--resume`.
-const SETTINGS: [(&str, &str, OnResume); 60] = [
+const SETTINGS: [(&str, &str, OnResume); 61] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
     ("features", "input.metric", Fixed),
@@ -71,6 +71,7 @@ const SETTINGS: [(&str, &str, OnResume); 60] = [
     ("group_moves", "sampler.group_moves", Fixed),
     ("paper_adaptation", "sampler.paper_adaptation", Fixed),
     ("chains", "run.chains", Fixed),
+    ("chain", "run.chain", Fixed),
     ("draws", "run.draws", Free),
     ("thin", "run.thin", Fixed),
     ("seed", "run.seed", Fixed),
@@ -167,7 +168,7 @@ mod tests {
         };
         let of_features = asked(
             "fit in.npy --features --no-names --value v --weight w --error e --weights W --errors E --noise normal --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
-                    --max-draws 5000 --raw-draws",
+                    --max-draws 5000 --raw-draws --chain 2",
         );
         let of_titres =
             asked("fit hi.csv --titers --noise student-t --nu 4 --avidities fixed --drift --tree t --group-moves");

@@ -14,6 +14,7 @@ fn help_is_as_it_was() {
     insta::assert_snapshot!("sbmds", printed(&["-h"]));
     for command in [
         "fit",
+        "combine",
         "summary",
         "report",
         "plot",

@@ -92,6 +92,22 @@ pub enum RunError {
         /// The one that would make the next.
         now: InstructionSet,
     },
+    /// Somebody who was to compute a part of the likelihood cannot.
+    #[error("{problem}. Remedy: {remedy}")]
+    Engine {
+        /// Who, and why.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// Runs that are no chains of one fit.
+    #[error("{problem}. Remedy: {remedy}")]
+    Apart {
+        /// Why they do not belong together.
+        problem: String,
+        /// What to do.
+        remedy: String,
+    },
     /// The directory is taken.
     #[error(
         "{0} holds a run already. Remedy: add `resume` to go on with it, add `overwrite` to replace it, or choose another directory \
@@ -230,7 +246,7 @@ impl RunError {
     /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Setting { .. } => ErrorKind::Setting,
+            Self::Setting { .. } | Self::Apart { .. } | Self::Engine { .. } => ErrorKind::Setting,
             Self::Input(_) | Self::Tree(_) | Self::Brownian(_) | Self::Disconnected(_) => ErrorKind::Input,
             Self::AllZero(_) | Self::Config { .. } => ErrorKind::Input,
             Self::TooLarge { .. } | Self::Threads(_) => ErrorKind::TooLarge,

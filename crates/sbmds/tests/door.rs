@@ -43,8 +43,15 @@ fn on_disk(directory: &Path, change: impl Fn(&mut FitConfig)) -> Fitted {
     change(&mut config);
     let stop = AtomicBool::new(false);
     let checkpoint_interval = Duration::from_secs(3600);
-    let control =
-        Control { observer: &Silent, stop: &stop, n_threads: 1, checkpoint_interval, deadline: None, force: false };
+    let control = Control {
+        observer: &Silent,
+        stop: &stop,
+        n_threads: 1,
+        checkpoint_interval,
+        deadline: None,
+        force: false,
+        engine: None,
+    };
     match fit(config, &directory.join("run"), &control).unwrap() {
         Outcome::Finished(fitted) => *fitted,
         _ => panic!("the run did not end"),

@@ -1,5 +1,6 @@
 //! `sbmds fit`, `summary`, `report`, `plot` and `export`, tested through the real program.
 
+mod combined;
 #[cfg(unix)]
 mod crashes;
 mod exports;

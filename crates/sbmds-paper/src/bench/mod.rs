@@ -14,6 +14,7 @@ mod problem;
 mod report;
 mod resident;
 mod samplers;
+mod scale;
 mod tree;
 
 use clap::Subcommand;
@@ -30,6 +31,8 @@ pub enum Bench {
     Clusters(clusters::Clusters),
     /// Effective draws per second of the samplers on the paper's efficiency study
     Samplers(samplers::Samplers),
+    /// Memory, time and network of a fit on one to a thousand machines, by a model with measured constants
+    Scale(scale::Scale),
     /// Cost of the prior along a tree beside the likelihood, and of whole iterations beside the published code
     Tree(tree::TreeBench),
 }
@@ -45,6 +48,7 @@ impl Bench {
             Self::Memory(command) => command.run(),
             Self::Clusters(command) => command.run(),
             Self::Samplers(command) => command.run(),
+            Self::Scale(command) => command.run(),
             Self::Tree(command) => command.run(),
         }
     }

@@ -42,6 +42,7 @@ impl Workplace {
             checkpoint_interval: CHECKPOINT_INTERVAL,
             deadline: None,
             force: false,
+            engine: None,
         };
         let outcome = fit(config, &run, &control);
         let found = match outcome {

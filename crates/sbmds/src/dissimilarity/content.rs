@@ -1,15 +1,16 @@
-//! The input of a run: a file, or what came through a pipe and is held because it can be read only once.
+//! The input of a run: a file, or what came through a pipe or from memory and is held because it cannot be read again.
 
 use std::path::{Path, PathBuf};
 
 use super::error::{FilePosition, InputError};
 use super::hash::fnv_1a;
+use super::in_memory::{DATA, SharedBytes};
 use super::origin::Origin;
 use super::text::{Source, unreadable_at};
 use super::{Dissimilarities, ReadOptions, read_source};
 
 /// An input that has been found: `-` is standard input.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Input {
     path: PathBuf,
     file: String,
@@ -27,6 +28,16 @@ impl Input {
         Ok(Self { path: path.to_owned(), file, origin })
     }
 
+    /// The bytes of a file in memory, as if they came through standard input.
+    pub fn from_bytes(bytes: SharedBytes) -> Self {
+        Self { path: "-".into(), file: DATA.into(), origin: Origin::Bytes(bytes) }
+    }
+
+    /// Where it is; `-` if it cannot be read again.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The content as 16 hexadecimal digits; see [`super::input_hash`].
     ///
     /// # Errors
@@ -36,11 +47,11 @@ impl Input {
         hash.map_err(|error| unreadable_at(&self.path, &error).at(&self.file, FilePosition::File))
     }
 
-    /// The bytes, if they came through a pipe.
+    /// The bytes, if they came through a pipe or from memory.
     pub fn piped(&self) -> Option<&[u8]> {
         match &self.origin {
             Origin::File(_) => None,
-            Origin::Bytes(bytes) => Some(bytes),
+            Origin::Bytes(bytes) => Some((**bytes).as_ref()),
         }
     }
 

@@ -10,7 +10,7 @@ use super::npy::{Array, Number};
 use super::{Dissimilarities, Metric, Names, Store, cell, condensed, enough_objects};
 
 /// What messages call numbers that are in no file.
-const DATA: &str = "data";
+pub(super) const DATA: &str = "data";
 
 /// A two-dimensional array in memory, row by row, which may belong to somebody else and is not copied.
 pub struct SharedArray(Array);

@@ -108,9 +108,12 @@ impl Array {
         if let Some(fault) = super::looks::binary(&source.head).filter(|_| !source.head.starts_with(MAGIC)) {
             return Err(fault.at(file, FilePosition::File));
         }
-        let bytes = match source.plain_file().filter(|_| !fits_in_memory(source.size)) {
-            Some(path) => Bytes::Mapped(map(path).map_err(|error| unreadable(&error).at(file, FilePosition::File))?),
-            None => Bytes::Owned(source.into_bytes()?),
+        let bytes = match (source.plain_file().filter(|_| !fits_in_memory(source.size)), source.delivered()) {
+            (Some(path), _) => {
+                Bytes::Mapped(map(path).map_err(|error| unreadable(&error).at(file, FilePosition::File))?)
+            }
+            (None, Some(bytes)) => Bytes::Shared(bytes),
+            (None, None) => Bytes::Owned(source.into_bytes()?),
         };
         Self::new(bytes).map_err(|fault| fault.at(file, FilePosition::File))
     }

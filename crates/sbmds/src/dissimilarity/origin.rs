@@ -7,14 +7,25 @@ use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 
+use super::in_memory::SharedBytes;
+
 /// What gzip files begin with.
 const GZIP: &[u8] = b"\x1f\x8b";
 
-/// A file that can be opened again, or what a pipe delivered.
-#[derive(Clone, Debug)]
+/// A file that can be opened again, or bytes that a pipe or a caller delivered.
+#[derive(Clone)]
 pub(super) enum Origin {
     File(PathBuf),
-    Bytes(Arc<[u8]>),
+    Bytes(SharedBytes),
+}
+
+/// Bytes of somebody, to be read as a file is.
+struct Delivered(SharedBytes);
+
+impl AsRef<[u8]> for Delivered {
+    fn as_ref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
 }
 
 impl Origin {
@@ -44,14 +55,14 @@ impl Origin {
     fn delivered(mut pipe: impl Read) -> io::Result<Self> {
         let mut bytes = Vec::new();
         pipe.read_to_end(&mut bytes)?;
-        Ok(Self::Bytes(bytes.into()))
+        Ok(Self::Bytes(Arc::new(bytes)))
     }
 
     /// The bytes as they are stored, from the beginning.
     pub fn stored(&self) -> io::Result<Box<dyn Read>> {
         Ok(match self {
             Self::File(path) => Box::new(File::open(path)?),
-            Self::Bytes(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
+            Self::Bytes(bytes) => Box::new(Cursor::new(Delivered(Arc::clone(bytes)))),
         })
     }
 
@@ -72,7 +83,7 @@ impl Origin {
     pub fn n_stored(&self) -> io::Result<u64> {
         Ok(match self {
             Self::File(path) => std::fs::metadata(path)?.len(),
-            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::Bytes(bytes) => (**bytes).as_ref().len() as u64,
         })
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::comments::Comments;
 use super::error::{Fault, FilePosition, InputError};
+use super::in_memory::SharedBytes;
 use super::nearest;
 use super::origin::Origin;
 
@@ -39,7 +40,8 @@ impl<'a> Source<'a> {
 
     #[cfg(test)]
     pub fn from_bytes(file: &'a str, bytes: &[u8]) -> Self {
-        Self::from_origin(Path::new(file), file, Origin::Bytes(bytes.into())).expect("memory is readable")
+        Self::from_origin(Path::new(file), file, Origin::Bytes(std::sync::Arc::new(bytes.to_vec())))
+            .expect("memory is readable")
     }
 
     fn start(file: &'a str, origin: Origin) -> io::Result<Self> {
@@ -88,6 +90,14 @@ impl<'a> Source<'a> {
     pub fn plain_file(&self) -> Option<&Path> {
         match &self.origin {
             Origin::File(path) if !self.is_packed => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The bytes, if they are in memory as they are.
+    pub fn delivered(&self) -> Option<SharedBytes> {
+        match &self.origin {
+            Origin::Bytes(bytes) if !self.is_packed => Some(SharedBytes::clone(bytes)),
             _ => None,
         }
     }

@@ -59,6 +59,7 @@ pub struct Fit<'a> {
     stop: Option<&'a AtomicBool>,
     n_threads: usize,
     time: Option<Duration>,
+    force: bool,
 }
 
 impl<'a> Fit<'a> {
@@ -67,7 +68,16 @@ impl<'a> Fit<'a> {
         let mut config = FitConfig { sbmds_version: env!("CARGO_PKG_VERSION").into(), ..FitConfig::default() };
         config.input.path = "data in memory".into();
         let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { data: data.clone(), config, tree: None, observer: &Silent, stop: None, n_threads, time: None }
+        Self {
+            data: data.clone(),
+            config,
+            tree: None,
+            observer: &Silent,
+            stop: None,
+            n_threads,
+            time: None,
+            force: false,
+        }
     }
 
     /// Dimensions of the map.
@@ -139,6 +149,12 @@ impl<'a> Fit<'a> {
         self
     }
 
+    /// Starts although memory seems too small.
+    pub fn force(mut self, force: bool) -> Self {
+        self.force = force;
+        self
+    }
+
     /// Tells somebody how far the fit is, what to know and what to mind.
     pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
         self.observer = observer;
@@ -164,7 +180,8 @@ impl<'a> Fit<'a> {
             n_threads: self.n_threads,
             checkpoint_interval: Duration::MAX,
             deadline: self.time.map(|time| Instant::now() + time),
-            force: false,
+            force: self.force,
+            engine: None,
         };
         let config = self.config.check()?;
         let (data, tree) = (self.data, self.tree);

@@ -43,6 +43,8 @@ pub(crate) struct Shared<'a> {
     pub stop: &'a AtomicBool,
     /// When every chain is to end with the draws it has.
     pub deadline: Option<Instant>,
+    /// Whether others compute the likelihood: then chains take turns, each with all of them.
+    pub has_engine: bool,
     /// A chain has failed and the others need not go on.
     pub failed: AtomicBool,
 }
@@ -67,6 +69,11 @@ impl SavedChain {
     /// Draws made.
     pub fn n_draws(&self) -> usize {
         self.buffered.n_draws()
+    }
+
+    /// The same chain in another sink, which has not stored `buffered` yet.
+    pub(crate) fn moved<'a>(&'a self, buffered: &'a Buffered) -> Snapshot<'a> {
+        Snapshot { state: &self.state, buffered, moments: &self.moments, tally: &self.tally }
     }
 }
 

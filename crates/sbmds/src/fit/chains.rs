@@ -14,6 +14,9 @@ use crate::sampler::Chain;
 /// Pairs from which one likelihood keeps several threads busy.
 const PAIRS_FOR_THREADS: usize = 65_536;
 
+/// Pairs from which chains take turns, each with all threads: the trajectories of one take as much memory as all pairs.
+const PAIRS_FOR_ALL_THREADS: usize = 20_000_000;
+
 /// How the threads are shared out among the chains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Shares {
@@ -25,6 +28,9 @@ struct Shares {
 
 impl Shares {
     fn new(n_threads: usize, n_chains: usize, n_pairs: usize) -> Self {
+        if n_pairs >= PAIRS_FOR_ALL_THREADS {
+            return Self { at_once: 1, threads: n_threads };
+        }
         let at_once = n_threads.clamp(1, n_chains);
         let threads = if n_pairs >= PAIRS_FOR_THREADS { (n_threads / at_once).max(1) } else { 1 };
         Self { at_once, threads }
@@ -56,7 +62,11 @@ pub(crate) fn work(
     n_threads: usize,
 ) -> Result<Vec<Option<SavedChain>>, RunError> {
     let n_chains = begins.len();
-    let shares = Shares::new(n_threads, n_chains, shared.problem.pairs.n_pairs());
+    let shares = if shared.has_engine {
+        Shares { at_once: 1, threads: n_threads }
+    } else {
+        Shares::new(n_threads, n_chains, shared.problem.pairs.n_pairs())
+    };
     let begins: Vec<_> = begins.into_iter().map(|begin| Mutex::new(Some(begin))).collect();
     let results: Vec<_> = (0..n_chains).map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
@@ -124,8 +134,9 @@ fn worker<'a>(
     let sink = shared.sink.chain(number)?;
     match begin {
         Begin::Start(starts) => {
-            let rng = stream(shared.config.run.seed, number, Purpose::Sampling);
-            let start = starts.chain(number);
+            let run = &shared.config.run;
+            let rng = stream(run.seed, run.chain_number(number), Purpose::Sampling);
+            let start = starts.chain(run.chain_number(number));
             let chain = Chain::start(posterior, &shared.config.sampler, start, rng, workspace);
             Ok(Worker::new(shared, number, chain, sink))
         }
@@ -152,6 +163,7 @@ mod tests {
         assert_eq!(shares(6, 4, 1_000_000), (4, 1));
         assert_eq!(shares(16, 4, 1_000), (4, 1));
         assert_eq!(shares(1, 1, 1_000_000), (1, 1));
+        assert_eq!(shares(2, 4, 50_000_000), (1, 2));
     }
 
     #[test]

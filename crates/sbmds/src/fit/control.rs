@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use super::engine::Engine;
 use super::observer::Observer;
 use crate::error::RunError;
 
@@ -21,6 +22,8 @@ pub struct Control<'a> {
     pub deadline: Option<Instant>,
     /// Whether to start although memory or disk seem too small.
     pub force: bool,
+    /// Computes the likelihood, if this process does not.
+    pub engine: Option<&'a dyn Engine>,
 }
 
 impl Control<'_> {

@@ -1,15 +1,19 @@
 //! From dissimilarities and settings to what is to be sampled.
 
+use std::sync::Arc;
+
 use super::anchor::anchor;
 use super::control::Control;
-use super::problem::{Problem, check_connections, lay, likelihood};
+use super::engine::Job;
+use super::problem::{Problem, asked_likelihood, check_connections, lay, likelihood, share_of_likelihood};
 use super::summary_lines::dimensions;
 use super::tree::RunTree;
 use super::unit::Scale;
-use super::{instructions, memory};
+use super::{instructions, measured, memory};
 use crate::coupling::{Coupling, Couplings};
 use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
+use crate::likelihood::LogLikelihood;
 use crate::settings::resolved::{FileFindings, Findings};
 use crate::settings::{CheckedConfig, Resolved};
 
@@ -23,8 +27,14 @@ pub(crate) fn prepare(
 ) -> Result<(Resolved, Problem), RunError> {
     let reading = data.warnings().to_vec();
     let coupling = lay(&config, &data)?;
-    memory::check_fit_memory(&config, &coupling, control.force)?;
-    let likelihood = likelihood(&config, &data, &coupling);
+    let likelihood = match control.engine {
+        // Others hold the pairs.
+        Some(_) => asked_likelihood(&config, &data, &coupling),
+        None => {
+            memory::check_fit_memory(&config, &coupling, control.force)?;
+            likelihood(&config, &data, &coupling)
+        }
+    };
     let doubt = check_connections(&likelihood, &coupling, &data)?;
     let scale = Scale::of(&config, &likelihood)?;
     let likelihood = likelihood.in_unit(scale.unit.0);
@@ -38,6 +48,22 @@ pub(crate) fn prepare(
         files,
     });
     control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
+    let terms = measured::terms(&config, &data, &coupling, &likelihood, scale.unit)?;
+    let likelihood: Arc<dyn LogLikelihood> = match (terms, control.engine) {
+        (Some(terms), None) => terms,
+        (Some(_), Some(_)) => {
+            let problem = "weights, limits, titres and this noise are computed on one machine";
+            return Err(RunError::setting("`noise`", problem, "leave MPI out, or use the normal families"));
+        }
+        (None, None) => Arc::new(likelihood),
+        (None, Some(engine)) => engine.likelihood(Job {
+            config: &config,
+            n_threads: control.n_threads,
+            observer: control.observer,
+            partners: likelihood,
+            build: &|share| share_of_likelihood(&config, &data, &coupling, share),
+        })?,
+    };
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
     let warnings = reading.into_iter().chain(doubt).chain(scale.warning).chain(instructions::warning(&config));
     problem.warnings.extend(warnings);
@@ -60,7 +86,7 @@ fn describe(
     let n_dims = config.model.n_dims;
     let what =
         format!("{} objects, {n_pairs} pairs ({}), {}", data.n_objects(), coupling.couplings, dimensions(n_dims));
-    let seconds = |n_pairs| config.effort().seconds(n_pairs, n_dims, n_threads);
+    let seconds = |n_pairs| config.effort().seconds_for(data.n_objects(), n_pairs, n_dims, n_threads);
     if seconds(n_pairs) < WORTH_A_WORD {
         return what;
     }

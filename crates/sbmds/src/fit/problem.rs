@@ -11,9 +11,9 @@ use crate::Locations;
 use crate::coupling::{self, Coupling};
 use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
-use crate::likelihood::{Likelihood, LogLikelihood};
+use crate::likelihood::{Likelihood, LogLikelihood, Share};
 use crate::posterior::Posterior;
-use crate::settings::{CheckedConfig, Resolved};
+use crate::settings::{CheckedConfig, FitConfig, Resolved};
 
 /// Everything the chains share.
 pub(crate) struct Problem {
@@ -51,6 +51,27 @@ pub(crate) fn likelihood(config: &CheckedConfig, data: &Dissimilarities, couplin
     })
 }
 
+/// The same of which only a share is held, in the model's unit.
+pub(crate) fn share_of_likelihood(
+    config: &FitConfig,
+    data: &Dissimilarities,
+    coupling: &Coupling,
+    share: Share,
+) -> Likelihood {
+    let (model, order) = (&config.model, &coupling.order);
+    let delta = |a: usize, b: usize| data.get(order[a], order[b]);
+    let pairs = &coupling.pairs;
+    Likelihood::shared(data.n_objects(), model.n_dims, pairs, model.noise, model.storage, share, delta)
+        .in_unit(model.unit)
+}
+
+/// The same of which nothing is held, in input units.
+pub(crate) fn asked_likelihood(config: &FitConfig, data: &Dissimilarities, coupling: &Coupling) -> Likelihood {
+    let (model, order, measured) = (&config.model, coupling.order.clone(), data.clone());
+    let delta = Box::new(move |a: usize, b: usize| measured.get(order[a], order[b]));
+    Likelihood::asked(data.n_objects(), model.n_dims, &coupling.pairs, model.noise, model.storage, delta)
+}
+
 /// Stops when the coupled pairs cannot make one map; gives a warning when they leave doubt about objects.
 pub(crate) fn check_connections(
     likelihood: &Likelihood,
@@ -70,14 +91,10 @@ impl Problem {
         config: &Resolved,
         data: Dissimilarities,
         coupling: Coupling,
-        likelihood: Likelihood,
+        pairs: Arc<dyn LogLikelihood>,
         tree: Option<RunTree>,
     ) -> Result<Self, RunError> {
         let unit = Unit(config.model.unit);
-        let pairs: Arc<dyn LogLikelihood> = match measured::terms(config, &data, &coupling, &likelihood, unit)? {
-            Some(terms) => terms,
-            None => Arc::new(likelihood),
-        };
         let mut posterior = Posterior::new(Arc::clone(&pairs), config.priors());
         if let Some(locations) = measured::location_prior(config, &data, &coupling)? {
             posterior = posterior.with_locations(locations);

@@ -50,7 +50,7 @@ pub(crate) fn plan<'a>(
         stats.push(Variable::float(X_SHIFT).with_axis("dim", n_dims));
     }
     StorePlan {
-        n_chains: config.run.chains,
+        n_chains: config.run.n_own_chains(),
         n_draws: config.run.stored_draws(),
         names: problem.data.names(),
         n_dims,

@@ -50,7 +50,7 @@ pub(crate) fn sample<'a, F: FnOnce() -> Starts<'a>>(
     control: &Control,
 ) -> Result<Sampled, RunError> {
     let Task { config, problem, pairs } = task;
-    let mut saved = (0..config.run.chains).map(|chain| sink.saved(chain)).collect::<Result<Vec<_>, _>>()?;
+    let mut saved = (0..config.run.n_own_chains()).map(|chain| sink.saved(chain)).collect::<Result<Vec<_>, _>>()?;
     let reference = sink.reference()?;
     // A sink with more room than planned was extended by an earlier round.
     let mut n_draws = config.run.stored_draws().max(sink.room());
@@ -66,6 +66,7 @@ pub(crate) fn sample<'a, F: FnOnce() -> Starts<'a>>(
             checkpoint_interval: control.checkpoint_interval,
             stop: control.stop,
             deadline: control.deadline,
+            has_engine: control.engine.is_some(),
             failed: AtomicBool::new(false),
         };
         saved = chains::work(&shared, begins(saved, starts), n_draws, control.n_threads)?;

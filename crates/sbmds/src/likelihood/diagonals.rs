@@ -10,7 +10,8 @@ use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::{Energy, PairDensity, Total};
 use super::dispatch::{Choice, Kernel, dispatch};
-use super::layout::{Chunk, ChunkGradient, Layout, pairs_per_chunk, split_work};
+use super::layout::{Chunk, ChunkGradient, Layout, pairs_per_chunk, relative, split_work};
+use super::share::Share;
 use super::simd::Simd;
 
 pub(super) struct Diagonals {
@@ -107,26 +108,32 @@ impl Shape {
 }
 
 impl Diagonals {
-    /// `offsets`: strictly increasing, each in 1..n_objects. `dissimilarity(n, m)`: NaN = missing.
+    /// `offsets`: strictly increasing, each in 1..n_objects. `dissimilarity(n, m)`: NaN = missing. Pairs outside of `share` are
+    /// neither asked for nor held.
     pub(super) fn new(
         n_objects: usize,
         offsets: Vec<usize>,
         storage: Storage,
+        share: Share,
         dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
     ) -> Self {
         let shape = Shape::new(n_objects, offsets);
         let tile_starts = shape.tile_starts();
         let work: Vec<usize> = (0..tile_starts.len() - 1).map(|tile| shape.pairs_in_tile(tile)).collect();
-        let (deltas, present) =
-            Deltas::build(storage, &tile_starts, |tile, deltas| shape.fill_tile(tile, deltas, dissimilarity));
-
         let span = shape.offsets.last().map_or(0, |last| last - shape.offsets[0]);
         let target = pairs_per_chunk(work.iter().sum(), n_objects, span);
+        let runs = split_work(&work, target);
+        let held = share.units(&runs);
+        let tile_starts = relative(tile_starts, &held);
+        let (deltas, present) = Deltas::build(storage, &tile_starts[held.start..=held.end], |tile, deltas| {
+            shape.fill_tile(held.start + tile, deltas, dissimilarity)
+        });
+        let is_missing = |tile: &usize| held.contains(tile) && present[tile - held.start] < work[*tile];
         let (mut chunks, mut chunk_tiles) = (Vec::new(), Vec::new());
-        for tiles in split_work(&work, target) {
+        for tiles in runs {
             let near = tiles.start * TILE..n_objects.min(tiles.end * TILE);
             chunks.push(shape.chunk(near));
-            let has_missing = tiles.clone().any(|tile| present[tile] < work[tile]);
+            let has_missing = tiles.clone().any(|tile| is_missing(&tile));
             chunk_tiles.push(ChunkTiles { tiles, has_missing });
         }
         let n_pairs = present.iter().sum();
@@ -143,8 +150,8 @@ impl Layout for Diagonals {
         &self.chunks
     }
 
-    fn deltas_mut(&mut self) -> &mut Deltas {
-        &mut self.deltas
+    fn divide_by(&mut self, unit: f64) {
+        self.deltas.divide_by(unit);
     }
 
     fn n_pairs(&self) -> usize {

@@ -21,14 +21,18 @@ pub(super) trait Kernel {
 
 /// What an evaluation is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Want {
+pub enum Want {
+    /// The value.
     Value,
+    /// The gradient.
     Gradient,
+    /// Both, for little more than the gradient.
     Both,
 }
 
 impl Want {
-    pub(super) fn gradient(self) -> bool {
+    /// Whether the gradient is wanted.
+    pub fn gradient(self) -> bool {
         self != Self::Value
     }
 }

@@ -6,12 +6,15 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
 use super::Storage;
 use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::{Energy, PairDensity, Total};
 use super::dispatch::{Choice, Kernel, dispatch};
 use super::layout::{Chunk, ChunkGradient, Layout, pairs_per_chunk, split_work};
+use super::share::Share;
 use super::simd::{MAX_LANES, Simd};
 
 pub(super) struct Graph {
@@ -34,31 +37,34 @@ struct LowerPartners {
 }
 
 impl Graph {
-    /// `edges`: (n, m) with n < m, strictly increasing. Pairs whose `dissimilarity(n, m)` is NaN are left out.
+    /// `edges`: (n, m) with n < m, strictly increasing. Pairs whose `dissimilarity(n, m)` is NaN are left out, and of the others
+    /// those outside of `share` are not held.
     pub(super) fn new(
         n_objects: usize,
         edges: &[(u32, u32)],
         storage: Storage,
+        share: Share,
         dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
     ) -> Self {
         debug_assert!(edges.is_sorted_by(|a, b| a < b));
+        let delta = |&(near, far): &(u32, u32)| dissimilarity(near as usize, far as usize);
+        let rows = rows_of(n_objects, edges);
+        let measured = |row: &Range<usize>| edges[row.clone()].iter().filter(|edge| !delta(edge).is_nan()).count();
+        let work: Vec<usize> = rows.par_iter().map(measured).collect();
+        let target = pairs_per_chunk(work.iter().sum(), n_objects, n_objects);
+        let runs = split_work(&work, target);
+        let held = share.units(&runs);
         let (mut row_starts, mut columns, mut deltas) = (vec![0], Vec::new(), Vec::new());
-        let mut work = Vec::with_capacity(n_objects);
-        let mut edges = edges.iter().peekable();
-        for row in 0..n_objects {
+        for (row, edges_of_row) in rows.iter().enumerate() {
             let start = columns.len();
-            while let Some(&&(near, far)) = edges.peek() {
-                if near as usize != row {
-                    break;
-                }
-                edges.next();
-                let delta = dissimilarity(near as usize, far as usize);
+            let edges_of_row = if held.contains(&row) { edges_of_row.clone() } else { 0..0 };
+            for edge in &edges[edges_of_row] {
+                let delta = delta(edge);
                 if !delta.is_nan() {
-                    columns.push(far);
+                    columns.push(edge.1);
                     deltas.push(delta);
                 }
             }
-            work.push(columns.len() - start);
             let padded = columns.len().next_multiple_of(MAX_LANES);
             // Padding points at a true partner, whose gradient it leaves alone.
             let repeated = columns[start..].first().copied().unwrap_or(0);
@@ -66,16 +72,14 @@ impl Graph {
             deltas.resize(padded, f64::NAN);
             row_starts.push(padded);
         }
-        let n_pairs = work.iter().sum();
-        let target = pairs_per_chunk(n_pairs, n_objects, n_objects);
-        let chunks = split_work(&work, target)
-            .into_iter()
-            .map(|near| Chunk { far: far_ends(&columns[row_starts[near.start]..row_starts[near.end]]), near })
-            .collect();
+        let chunk =
+            |near: Range<usize>| Chunk { far: far_ends(&columns[row_starts[near.start]..row_starts[near.end]]), near };
+        let chunks = runs.into_iter().map(chunk).collect();
         let deltas = match storage {
             Storage::F64 => Deltas::F64(deltas),
             Storage::F32 => Deltas::F32(deltas.into_iter().map(|delta| delta as f32).collect()),
         };
+        let n_pairs = work[held].iter().sum();
         Self { row_starts, columns, deltas, chunks, n_pairs, lower_partners: OnceLock::new() }
     }
 
@@ -100,6 +104,17 @@ impl Graph {
     }
 }
 
+/// Which of the sorted edges each object is the lower end of.
+fn rows_of(n_objects: usize, edges: &[(u32, u32)]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut row = |object: usize| {
+        let length = edges[start..].partition_point(|edge| edge.0 as usize == object);
+        start += length;
+        start - length..start
+    };
+    (0..n_objects).map(&mut row).collect()
+}
+
 fn far_ends(columns: &[u32]) -> Range<usize> {
     let first = columns.iter().min().map_or(0, |&m| m as usize);
     let last = columns.iter().max().map_or(0, |&m| m as usize + 1);
@@ -111,8 +126,8 @@ impl Layout for Graph {
         &self.chunks
     }
 
-    fn deltas_mut(&mut self) -> &mut Deltas {
-        &mut self.deltas
+    fn divide_by(&mut self, unit: f64) {
+        self.deltas.divide_by(unit);
     }
 
     fn n_pairs(&self) -> usize {

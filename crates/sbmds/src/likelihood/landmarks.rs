@@ -10,7 +10,8 @@ use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::{Energy, PairDensity, Total};
 use super::dispatch::{Choice, Kernel, dispatch};
-use super::layout::{Chunk, ChunkGradient, Layout, MOST_WIDE_CHUNKS, SMALLEST_CHUNK, split_work};
+use super::layout::{Chunk, ChunkGradient, Layout, MOST_WIDE_CHUNKS, SMALLEST_CHUNK, relative, split_work};
+use super::share::Share;
 use super::simd::Simd;
 
 /// Columns of a block: their locations and gradients stay in the first-level cache.
@@ -29,11 +30,12 @@ pub(super) struct Landmarks {
 }
 
 impl Landmarks {
-    /// `dissimilarity(l, m)`: NaN = missing.
+    /// `dissimilarity(l, m)`: NaN = missing. Pairs outside of `share` are neither asked for nor held.
     pub(super) fn new(
         n_objects: usize,
         n_landmarks: usize,
         storage: Storage,
+        share: Share,
         dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
     ) -> Self {
         let n_blocks = n_objects.div_ceil(BLOCK);
@@ -42,13 +44,16 @@ impl Landmarks {
         for rows in &rows {
             block_starts.push(block_starts[block_starts.len() - 1] + rows * BLOCK);
         }
-        let (deltas, present) = Deltas::build(storage, &block_starts, |block, deltas| {
-            fill_block(columns_of(n_objects, block), deltas, dissimilarity)
-        });
         let work: Vec<usize> = rows.iter().map(|rows| rows * BLOCK).collect();
-        let block_has_gaps = present.iter().zip(&work).map(|(present, all)| present < all).collect();
         let target = SMALLEST_CHUNK.max(work.iter().sum::<usize>().div_ceil(MOST_WIDE_CHUNKS));
         let chunk_blocks = split_work(&work, target);
+        let held = share.units(&chunk_blocks);
+        let block_starts = relative(block_starts, &held);
+        let (deltas, present) = Deltas::build(storage, &block_starts[held.start..=held.end], |block, deltas| {
+            fill_block(columns_of(n_objects, held.start + block), deltas, dissimilarity)
+        });
+        let has_gaps = |block| held.contains(&block) && present[block - held.start] < work[block];
+        let block_has_gaps = (0..n_blocks).map(has_gaps).collect();
         let chunks = chunk_blocks
             .iter()
             .map(|blocks| Chunk { near: 0..n_landmarks, far: blocks.start * BLOCK..n_objects.min(blocks.end * BLOCK) })
@@ -90,8 +95,8 @@ impl Layout for Landmarks {
         &self.chunks
     }
 
-    fn deltas_mut(&mut self) -> &mut Deltas {
-        &mut self.deltas
+    fn divide_by(&mut self, unit: f64) {
+        self.deltas.divide_by(unit);
     }
 
     fn n_pairs(&self) -> usize {

@@ -3,22 +3,22 @@
 use std::ops::Range;
 
 use super::arrays::Arrays;
-use super::deltas::Deltas;
 use super::density::Energy;
 use super::dispatch::Choice;
+use super::sum_tree::MOST_LEAVES;
 
 /// Pairs of one coupling with their dissimilarities, arranged for a kernel.
 ///
 /// The pairs are split into chunks by the problem alone, never by the number of threads: each chunk sums its gradient
-/// in private memory and the chunks are added in order, so that any number of threads gives the same bits.
+/// in private memory and the chunks are added along a fixed tree (`sum_tree`), so that any number of threads gives the same bits.
 pub(super) trait Layout: Send + Sync {
     fn chunks(&self) -> &[Chunk];
 
     /// Number of pairs with a dissimilarity.
     fn n_pairs(&self) -> usize;
 
-    /// The dissimilarities, to be measured in another unit.
-    fn deltas_mut(&mut self) -> &mut Deltas;
+    /// Measures the dissimilarities in another unit.
+    fn divide_by(&mut self, unit: f64);
 
     /// Whether the kernel wants the coordinates of an object side by side.
     fn interleaved(&self) -> bool {
@@ -87,8 +87,8 @@ pub(super) fn split_work(work: &[usize], target: usize) -> Vec<Range<usize>> {
 pub(super) const SMALLEST_CHUNK: usize = 16_384;
 /// A far end that spans most objects is zeroed and summed once per chunk: so many pairs per object keep that cheap.
 const PAIRS_PER_SPANNED_OBJECT: usize = 24;
-/// Enough for any machine to balance its load.
-pub(super) const MOST_WIDE_CHUNKS: usize = 64;
+/// Enough for any machine to balance its load, and for as many machines as can share a likelihood.
+pub(super) const MOST_WIDE_CHUNKS: usize = MOST_LEAVES;
 
 /// Pairs per chunk for `n_pairs` pairs over `n_objects` objects whose far ends reach over `span` objects.
 pub(super) fn pairs_per_chunk(n_pairs: usize, n_objects: usize, span: usize) -> usize {
@@ -99,6 +99,12 @@ pub(super) fn pairs_per_chunk(n_pairs: usize, n_objects: usize, span: usize) -> 
     // A power of two: few chunks share out evenly among the usual numbers of cores.
     let n_chunks = (worthwhile.clamp(1, MOST_WIDE_CHUNKS) + 1).next_power_of_two() / 2;
     n_pairs.div_ceil(n_chunks.max(1))
+}
+
+/// Where units start in an array that begins with the first of `held`. What is not held starts beyond its end.
+pub(super) fn relative(starts: Vec<usize>, held: &Range<usize>) -> Vec<usize> {
+    let first = starts[held.start];
+    starts.into_iter().map(|start| start.wrapping_sub(first)).collect()
 }
 
 /// The slices of `values` that begin at `starts`, the last of which is the end.
@@ -133,7 +139,7 @@ mod tests {
     fn wide_couplings_get_a_power_of_two_of_chunks() {
         assert_eq!(pairs_per_chunk(100_000, 10_000, 9_000), 100_000);
         assert_eq!(pairs_per_chunk(500_000, 10_000, 9_998), 250_000);
-        assert_eq!(pairs_per_chunk(49_995_000, 10_000, 9_998), 49_995_000_usize.div_ceil(64));
+        assert_eq!(pairs_per_chunk(49_995_000, 10_000, 9_998), 49_995_000_usize.div_ceil(128));
         assert_eq!(pairs_per_chunk(500_000, 10_000, 49), SMALLEST_CHUNK);
     }
 }

@@ -6,6 +6,7 @@
 
 mod anchored;
 mod arrays;
+mod asked;
 mod connections;
 mod deltas;
 mod density;
@@ -18,39 +19,50 @@ mod log_likelihood;
 mod mills;
 mod new_object;
 mod noise;
+mod partial;
 mod partners;
 pub mod reference;
 mod scratch;
+mod share;
 mod simd;
+mod sum_tree;
 
 use rayon::prelude::*;
 
 use arrays::Arrays;
+use asked::Asked;
 use density::Energy;
 use diagonals::Diagonals;
-use dispatch::{Choice, Want};
+use dispatch::Choice;
 use graph::Graph;
 use landmarks::Landmarks;
 use layout::{ChunkGradient, Layout};
+use sum_tree::Branch;
 
 pub use anchored::{AnchorValue, Anchored};
 pub use connections::{Connections, Underdetermined};
+pub use dispatch::Want;
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
 pub use new_object::NewObject;
 pub use noise::Noise;
 pub(crate) use noise::log_phi_cdf;
+pub use partial::PartialSums;
 use partners::Partners;
 pub use partners::{Derivatives, MOST_HESSIAN_DIMS, PartnerLists};
 pub use scratch::Scratch;
+pub use share::{Parts, Share};
 pub use simd::InstructionSet;
 
 use crate::Locations;
 use crate::coupling::{PairShape, Pairs};
-use crate::numeric::dot;
 
 /// The coupled pairs and how dissimilarities scatter: everything the likelihood is made of, for a fixed dimension.
 pub struct Likelihood {
     layout: Box<dyn Layout>,
+    /// The order in which its chunks are added.
+    sum_tree: Branch,
+    /// Which of them are held.
+    share: Share,
     n_objects: usize,
     n_dims: usize,
     noise: Noise,
@@ -77,6 +89,16 @@ pub enum Storage {
     F32,
 }
 
+impl Storage {
+    /// The number that is left of `value`.
+    fn rounded(self, value: f64) -> f64 {
+        match self {
+            Self::F64 => value,
+            Self::F32 => f64::from(value as f32),
+        }
+    }
+}
+
 impl Likelihood {
     /// Arranges the coupled `pairs` of `n_objects` objects in `n_dims` dimensions.
     ///
@@ -93,21 +115,60 @@ impl Likelihood {
         storage: Storage,
         dissimilarity: impl Fn(usize, usize) -> f64 + Sync,
     ) -> Self {
-        assert!(n_dims >= 1, "a map needs at least one dimension");
-        assert_eq!(pairs.n_objects(), n_objects, "pairs of another number of objects");
+        Self::shared(n_objects, n_dims, pairs, noise, storage, Share::WHOLE, dissimilarity)
+    }
+
+    /// The same of which only a share is held: it gives [`Likelihood::partial_sums`] and nothing else, and
+    /// [`Likelihood::n_pairs`] counts what is held.
+    ///
+    /// # Panics
+    /// As [`Likelihood::new`].
+    pub fn shared(
+        n_objects: usize,
+        n_dims: usize,
+        pairs: &Pairs,
+        noise: Noise,
+        storage: Storage,
+        share: Share,
+        dissimilarity: impl Fn(usize, usize) -> f64 + Sync,
+    ) -> Self {
+        check_shape(n_objects, n_dims, pairs);
         let layout: Box<dyn Layout> = match pairs.shape() {
             PairShape::Diagonals(offsets) => {
-                Box::new(Diagonals::new(n_objects, offsets.to_vec(), storage, &dissimilarity))
+                Box::new(Diagonals::new(n_objects, offsets.to_vec(), storage, share, &dissimilarity))
             }
-            PairShape::Landmarks(count) => Box::new(Landmarks::new(n_objects, count, storage, &dissimilarity)),
-            PairShape::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, &dissimilarity)),
+            PairShape::Landmarks(count) => Box::new(Landmarks::new(n_objects, count, storage, share, &dissimilarity)),
+            PairShape::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, share, &dissimilarity)),
         };
-        Self { layout, n_objects, n_dims, noise, instruction_set: InstructionSet::best() }
+        Self::with_layout(layout, share, n_objects, n_dims, noise)
+    }
+
+    /// The same of which nothing is held: it knows the partners of every object, whose dissimilarities it asks for each time, and
+    /// has neither value nor gradient.
+    ///
+    /// # Panics
+    /// As [`Likelihood::new`].
+    pub fn asked(
+        n_objects: usize,
+        n_dims: usize,
+        pairs: &Pairs,
+        noise: Noise,
+        storage: Storage,
+        dissimilarity: Box<dyn Fn(usize, usize) -> f64 + Send + Sync>,
+    ) -> Self {
+        check_shape(n_objects, n_dims, pairs);
+        let layout = Box::new(Asked::new(n_objects, pairs.clone(), storage, dissimilarity));
+        Self::with_layout(layout, Share::NOTHING, n_objects, n_dims, noise)
+    }
+
+    fn with_layout(layout: Box<dyn Layout>, share: Share, n_objects: usize, n_dims: usize, noise: Noise) -> Self {
+        let sum_tree = Branch::root(layout.chunks());
+        Self { layout, sum_tree, share, n_objects, n_dims, noise, instruction_set: InstructionSet::best() }
     }
 
     /// The same pairs with every dissimilarity divided by `unit`, in the same memory.
     pub fn in_unit(mut self, unit: f64) -> Self {
-        self.layout.deltas_mut().divide_by(unit);
+        self.layout.divide_by(unit);
         self
     }
 
@@ -171,12 +232,13 @@ impl Likelihood {
 
     /// [`Likelihood::log_likelihood`] of N * D numbers, dimension by dimension.
     pub fn value_at(&self, workspace: &mut Workspace, x: &[f64], sigma: f64) -> f64 {
-        self.log_likelihood_of(self.run(workspace, Want::Value, x, sigma, &mut []), sigma)
+        let sums = self.run(workspace, Want::Value, x, sigma, &mut []);
+        LikelihoodValue::of_sums(sums, self.n_pairs(), x, sigma, &[]).log_likelihood
     }
 
     /// Energy (eq. 6): minus the log-likelihood without the normalising constants of the pairs.
     pub fn energy_at(&self, workspace: &mut Workspace, x: &[f64], sigma: f64) -> f64 {
-        self.run(workspace, Want::Value, x, sigma, &mut []).value
+        self.run(workspace, Want::Value, x, sigma, &mut []).energy
     }
 
     /// [`Likelihood::gradient`] of N * D numbers, dimension by dimension.
@@ -192,18 +254,8 @@ impl Likelihood {
         sigma: f64,
         gradient: &mut [f64],
     ) -> LikelihoodValue {
-        let energy = self.run(workspace, Want::Both, x, sigma, gradient);
-        // Eq. 10, by Euler's identity.
-        let along_x = dot(x, gradient);
-        LikelihoodValue {
-            log_likelihood: self.log_likelihood_of(energy, sigma),
-            by_log_sigma: energy.pull - along_x - self.n_pairs() as f64,
-        }
-    }
-
-    /// Eq. 6: the energy in units of sigma, plus the normalising constant of every pair used.
-    fn log_likelihood_of(&self, energy: Energy, sigma: f64) -> f64 {
-        -energy.value - self.n_pairs() as f64 * 0.5 * (2.0 * std::f64::consts::PI * sigma * sigma).ln()
+        let sums = self.run(workspace, Want::Both, x, sigma, gradient);
+        LikelihoodValue::of_sums(sums, self.n_pairs(), x, sigma, gradient)
     }
 
     fn choice(&self, want: Want) -> Choice {
@@ -211,81 +263,109 @@ impl Likelihood {
     }
 
     /// Energy of all pairs (if wanted); `gradient` (N * D numbers, if wanted) is overwritten.
-    fn run(&self, workspace: &mut Workspace, want: Want, x: &[f64], sigma: f64, gradient: &mut [f64]) -> Energy {
+    fn run(&self, workspace: &mut Workspace, want: Want, x: &[f64], sigma: f64, gradient: &mut [f64]) -> PartialSums {
+        assert_eq!(self.share, Share::WHOLE, "a share of a likelihood has no value of its own");
+        self.prepare(workspace, x, sigma);
+        self.run_branch(&self.sum_tree, workspace, want, sigma, gradient)
+    }
+
+    /// The locations in units of sigma, and no energies yet.
+    fn prepare(&self, workspace: &mut Workspace, x: &[f64], sigma: f64) {
         assert_eq!(x.len(), self.n_objects * self.n_dims, "locations of another size");
+        workspace.scaled.scale_from(x, self.n_dims, 1.0 / sigma, self.layout.interleaved());
+        workspace.energies.clear();
+        workspace.energies.resize(self.layout.chunks().len(), Energy::default());
+    }
+
+    /// The part of the sums that belongs to a branch of the tree.
+    fn run_branch(
+        &self,
+        branch: &Branch,
+        workspace: &mut Workspace,
+        want: Want,
+        sigma: f64,
+        gradient: &mut [f64],
+    ) -> PartialSums {
         if want.gradient() {
             assert_eq!(gradient.len(), self.n_objects * self.n_dims, "gradient of another size");
             gradient.fill(0.0);
         }
-        let n_chunks = self.layout.chunks().len();
-        workspace.scaled.scale_from(x, self.n_dims, 1.0 / sigma, self.layout.interleaved());
-        workspace.energies.resize(n_chunks, Energy::default());
-        if workspace.parallel && n_chunks > 1 {
-            self.run_parallel(workspace, want, sigma, gradient);
+        if workspace.parallel && branch.chunks.len() > 1 {
+            self.run_parallel(branch, workspace, want, sigma, gradient);
         } else {
-            self.run_serial(workspace, want, sigma, gradient);
+            self.run_serial(branch, workspace, want, sigma, gradient);
         }
-        workspace.energies.iter().fold(Energy::default(), |sum, &energy| sum + energy)
+        let Energy { value, pull } = branch.total(&workspace.energies);
+        PartialSums { energy: value, pull }
     }
 
-    fn run_serial(&self, workspace: &mut Workspace, want: Want, sigma: f64, gradient: &mut [f64]) {
-        let Workspace { scaled, gradients, energies, .. } = workspace;
+    fn run_serial(&self, branch: &Branch, workspace: &mut Workspace, want: Want, sigma: f64, gradient: &mut [f64]) {
+        let Workspace { scaled, gradients, energies, aside, .. } = workspace;
         if gradients.is_empty() {
             gradients.push(ChunkGradient::new());
         }
-        let scratch = &mut gradients[0];
-        for (index, chunk) in self.layout.chunks().iter().enumerate() {
+        let (scratch, chunks, objects) = (&mut gradients[0], self.layout.chunks(), 0..self.n_objects);
+        let mut sums: Vec<_> = gradient.chunks_exact_mut(self.n_objects).collect();
+        branch.sum_into(&mut sums, &objects, aside, &mut |index, sums| {
             if want.gradient() {
-                scratch.zero_for(chunk, self.n_dims, self.layout.interleaved());
+                scratch.zero_for(&chunks[index], self.n_dims, self.layout.interleaved());
             }
             energies[index] = self.layout.run_chunk(self.choice(want), index, scaled, 1.0 / sigma, scratch);
-            if want.gradient() {
-                for (dim, sums) in gradient.chunks_exact_mut(self.n_objects).enumerate() {
-                    fold(scratch, sums, dim, &(0..self.n_objects), sigma);
-                }
+            for (dim, sums) in sums.iter_mut().enumerate() {
+                fold(scratch, sums, dim, &objects, sigma);
             }
-        }
+        });
     }
 
-    fn run_parallel(&self, workspace: &mut Workspace, want: Want, sigma: f64, gradient: &mut [f64]) {
+    fn run_parallel(&self, branch: &Branch, workspace: &mut Workspace, want: Want, sigma: f64, gradient: &mut [f64]) {
         let Workspace { scaled, gradients, energies, .. } = workspace;
-        let chunks = self.layout.chunks();
-        gradients.resize_with(chunks.len().max(gradients.len()), ChunkGradient::new);
-        let gradients = &mut gradients[..chunks.len()];
+        let (chunks, first) = (self.layout.chunks(), branch.chunks.start);
+        gradients.resize_with(branch.chunks.len().max(gradients.len()), ChunkGradient::new);
+        let gradients = &mut gradients[..branch.chunks.len()];
+        let energies = &mut energies[branch.chunks.clone()];
         gradients.par_iter_mut().zip(energies.par_iter_mut()).enumerate().with_max_len(1).for_each(
             |(index, (scratch, energy))| {
+                let index = first + index;
                 if want.gradient() {
                     scratch.zero_for(&chunks[index], self.n_dims, self.layout.interleaved());
                 }
                 *energy = self.layout.run_chunk(self.choice(want), index, scaled, 1.0 / sigma, scratch);
             },
         );
-        if !want.gradient() {
-            return;
+        if want.gradient() {
+            self.fold_all(branch, gradients, gradient, sigma);
         }
-        self.fold_all(gradients, gradient, sigma);
     }
 
-    /// Adds all chunks in order for every object, whoever does it: the same bits as the serial run.
-    fn fold_all(&self, chunks: &[ChunkGradient], gradient: &mut [f64], sigma: f64) {
-        let fold_window = |dim: usize, window: usize, sums: &mut [f64]| {
+    /// Adds the chunks of a branch along the tree for every object, whoever does it: the same bits as the serial run.
+    fn fold_all(&self, branch: &Branch, chunks: &[ChunkGradient], gradient: &mut [f64], sigma: f64) {
+        let fold_window = |aside: &mut Vec<f64>, (dim, window, sums): (usize, usize, &mut [f64])| {
             let objects = window * FOLD_WINDOW..window * FOLD_WINDOW + sums.len();
-            for chunk in chunks {
-                fold(chunk, sums, dim, &objects, sigma);
-            }
+            branch.sum_into(&mut [sums], &objects, aside, &mut |index, sums| {
+                fold(&chunks[index - branch.chunks.start], sums[0], dim, &objects, sigma);
+            });
         };
         let windows = gradient
             .chunks_exact_mut(self.n_objects)
             .enumerate()
             .flat_map(|(dim, sums)| sums.chunks_mut(FOLD_WINDOW).enumerate().map(move |(w, sums)| (dim, w, sums)));
-        let n_values: usize = self.layout.chunks().iter().map(|chunk| chunk.near.len() + chunk.far.len()).sum();
+        let n_values: usize =
+            self.layout.chunks()[branch.chunks.clone()].iter().map(|chunk| chunk.near.len() + chunk.far.len()).sum();
         if n_values * self.n_dims < FOLD_IN_PARALLEL {
-            windows.for_each(|(dim, window, sums)| fold_window(dim, window, sums));
+            let mut aside = Vec::new();
+            windows.for_each(|window| fold_window(&mut aside, window));
         } else {
             let windows: Vec<_> = windows.collect();
-            windows.into_par_iter().for_each(|(dim, window, sums)| fold_window(dim, window, sums));
+            windows.into_par_iter().for_each_init(Vec::new, fold_window);
         }
     }
+}
+
+/// # Panics
+/// If the pairs cannot be used.
+fn check_shape(n_objects: usize, n_dims: usize, pairs: &Pairs) {
+    assert!(n_dims >= 1, "a map needs at least one dimension");
+    assert_eq!(pairs.n_objects(), n_objects, "pairs of another number of objects");
 }
 
 /// Objects whose sums are collected by one thread.
@@ -305,6 +385,8 @@ pub struct Workspace {
     scaled: Arrays,
     gradients: Vec<ChunkGradient>,
     energies: Vec<Energy>,
+    /// Sums that wait for those of the other half of the tree.
+    aside: Vec<f64>,
     /// Of likelihoods of another kind.
     pub scratch: Scratch,
     partners: Partners,
@@ -334,6 +416,7 @@ impl Workspace {
             scaled: Arrays::new(),
             gradients: Vec::new(),
             energies: Vec::new(),
+            aside: Vec::new(),
             scratch: Scratch::default(),
             partners: Partners::default(),
             at: Vec::new(),

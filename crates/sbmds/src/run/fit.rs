@@ -68,7 +68,7 @@ pub struct Changes {
 pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Outcome, RunError> {
     let config = config.check()?;
     RunDirectory::is_free(directory)?;
-    start(config, directory, None, control)
+    start(config, None, directory, None, control)
 }
 
 /// The same in the place of the run that `directory` holds, if it does. The old run is there until the new one can start.
@@ -78,15 +78,42 @@ pub fn fit(config: FitConfig, directory: &Path, control: &Control) -> Result<Out
 pub fn fit_anew(config: FitConfig, directory: &Path, control: &Control) -> Result<Outcome, RunError> {
     let config = config.check()?;
     let old = OldRun::find(directory)?;
-    start(config, directory, Some(old), control)
+    start(config, None, directory, Some(old), control)
 }
 
-fn start(config: CheckedConfig, directory: &Path, old: Option<OldRun>, control: &Control) -> Result<Outcome, RunError> {
+/// Starts a run of an input in memory, which the directory keeps as it keeps what comes through a pipe; `overwrite` as in
+/// [`fit_anew`].
+///
+/// # Errors
+/// As [`fit`] and [`fit_anew`].
+pub fn fit_input(
+    mut config: FitConfig,
+    input: Input,
+    directory: &Path,
+    overwrite: bool,
+    control: &Control,
+) -> Result<Outcome, RunError> {
+    input.path().clone_into(&mut config.input.path);
+    let config = config.check()?;
+    let old = match overwrite {
+        true => Some(OldRun::find(directory)?),
+        false => RunDirectory::is_free(directory).map(|()| None)?,
+    };
+    start(config, Some(input), directory, old, control)
+}
+
+fn start(
+    config: CheckedConfig,
+    input: Option<Input>,
+    directory: &Path,
+    old: Option<OldRun>,
+    control: &Control,
+) -> Result<Outcome, RunError> {
     check_threads(control.n_threads)?;
     // The settings may be those of another run.
     let config = config.with(|config| config.instructions.clear());
     with_threads(control.n_threads, || {
-        let input = Input::open(&config.input.path)?;
+        let input = input.map_or_else(|| Input::open(&config.input.path), Ok)?;
         let hashes = hashes_of(&config, &input)?;
         let (config, problem) = read_and_prepare(config, &input, hashes, control)?;
         disk::check_disk(directory, &config, &problem, control.force)?;
@@ -145,7 +172,7 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
 }
 
 /// Reads the data and makes of it what is to be sampled; the settings come back resolved.
-fn read_and_prepare(
+pub(super) fn read_and_prepare(
     config: CheckedConfig,
     input: &Input,
     hashes: FileFindings,
@@ -166,7 +193,12 @@ fn read_and_prepare(
 }
 
 /// Samples from wherever the run is and sums up.
-fn carry_out(run: &RunDirectory, config: &Resolved, problem: &Problem, control: &Control) -> Result<Outcome, RunError> {
+pub(super) fn carry_out(
+    run: &RunDirectory,
+    config: &Resolved,
+    problem: &Problem,
+    control: &Control,
+) -> Result<Outcome, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     // Only chains without a checkpoint need a first map, and a new store.
     let starts = LazyCell::new(|| Starts::new(problem, config));

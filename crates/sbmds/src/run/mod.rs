@@ -1,7 +1,7 @@
 //! A whole fit: from a file of dissimilarities to a directory with draws, a map, diagnostics and a verdict.
 //!
 //! [`fit`] starts a run, [`fit_anew`] starts one in the place of another, and [`resume`] goes on with one; all tell the same
-//! story, one call per stage. A run is a directory:
+//! story, one call per stage. [`combine`] makes one run of chains that ran one by one. A run is a directory:
 //!
 //! ```text
 //! RUN/config.toml       every setting, resolved, with seed, version and input hash: the run can be repeated from it
@@ -18,6 +18,7 @@
 //! Killed at any moment and resumed, a run ends with the same draws, bit for bit, as one never killed, for any number
 //! of threads.
 
+mod combine;
 mod compare;
 pub(crate) mod directory;
 mod disk;
@@ -30,18 +31,21 @@ mod integrity;
 mod map_files;
 mod open_draws;
 mod overwrite;
+mod share;
 mod sink;
 #[cfg(test)]
 pub(crate) mod test_run;
 mod titre_files;
 mod write;
 
+pub use combine::combine;
 pub(crate) use compare::distinct_names;
 pub use compare::{ComparedPair, ComparedRun, Comparison, compare};
 pub use directory::RunDirectory;
 pub use export_frames::ExportFrames;
-pub use fit::{Changes, Outcome, fit, fit_anew, resume};
+pub use fit::{Changes, Outcome, fit, fit_anew, fit_input, resume};
 pub use open_draws::{RunDraws, open_draws};
+pub use share::share_of;
 
 pub use crate::error::RunError;
 pub(crate) use crate::fit::monitor;

@@ -62,7 +62,7 @@ pub(crate) fn open_finished(
 
 /// Refuses draws that are not of these settings.
 fn fits(directory: &RunDirectory, config: &FitConfig, reader: &DrawReader) -> Result<(), RunError> {
-    agree(directory, "chains", ("config.toml", config.run.chains), reader.n_chains())?;
+    agree(directory, "chains", ("config.toml", config.run.n_own_chains()), reader.n_chains())?;
     agree(directory, "dimensions", ("config.toml", config.model.n_dims), reader.n_dims())
 }
 

@@ -55,6 +55,7 @@ pub(crate) fn small_run(directory: &Path, n_dims: usize, keep: Keep) -> Finished
         checkpoint_interval: Duration::from_secs(3600),
         deadline: None,
         force: false,
+        engine: None,
     };
     let run = directory.join("run");
     assert!(matches!(fit(config, &run, &control).unwrap(), Outcome::Finished(_)));

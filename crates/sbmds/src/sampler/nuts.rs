@@ -192,21 +192,21 @@ impl Nuts {
             // Biased towards the new half, which lies further from the start.
             let take_other = rng.random::<f64>().ln() < other.log_weight - tree.log_weight;
             tree = tree.join(other, forward, take_other);
-            tree.has_turned |= walk.turns(&tree, depth);
+            tree.has_turned |= walk.turns(&mut tree, depth);
             if tree.has_turned && depth >= self.min_depth {
                 break;
             }
         }
         let info = StepInfo {
             acceptance: walk.acceptance_sum / walk.n_steps.max(1) as f64,
-            accepted: tree.sample.point.evaluated.position() != current.position(),
+            accepted: tree.sample.position() != current.position(),
             energy: tree.sample_energy + walk.start_energy,
             step_size: self.step.get(),
             n_gradients: walk.n_steps,
             diverging: walk.diverging,
             tree_depth: depth,
         };
-        *current = tree.sample.point.evaluated.clone();
+        *current = (*tree.sample).clone();
         info
     }
 
@@ -295,7 +295,7 @@ struct Walk<'a, T> {
 impl<T: Target> Walk<'_, T> {
     /// A tree of 2^depth points beyond `from`; `None` if it diverges, or makes a U-turn within itself and is not shorter than the
     /// least that a trajectory must have.
-    fn grow(&mut self, from: &PhasePoint, depth: usize, forward: bool, rng: &mut ChaCha8Rng) -> Option<Tree> {
+    fn grow(&mut self, from: &Node, depth: usize, forward: bool, rng: &mut ChaCha8Rng) -> Option<Tree> {
         if depth == 0 {
             return self.step_from(from, forward);
         }
@@ -305,12 +305,12 @@ impl<T: Target> Walk<'_, T> {
         let total = log_sum_exp(near.log_weight, far.log_weight);
         let take_far = rng.random::<f64>().ln() < far.log_weight - total;
         let mut tree = near.join(far, forward, take_far);
-        tree.has_turned |= self.turns(&tree, depth);
+        tree.has_turned |= self.turns(&mut tree, depth);
         (!tree.has_turned || depth < self.min_depth).then_some(tree)
     }
 
-    fn step_from(&mut self, from: &PhasePoint, forward: bool) -> Option<Tree> {
-        let mut point = from.clone();
+    fn step_from(&mut self, from: &Node, forward: bool) -> Option<Tree> {
+        let mut point = PhasePoint { evaluated: (*from.evaluated).clone(), momentum: from.momentum.to_vec() };
         let step = if forward { self.step } else { -self.step };
         leapfrog(&mut point, self.target, self.inverse_mass, step, 1);
         let error = point.energy(self.inverse_mass) - self.start_energy;
@@ -325,8 +325,10 @@ impl<T: Target> Walk<'_, T> {
     }
 
     /// Whether the trajectory makes a U-turn: over its whole length, or from either half to just across the seam, which
-    /// catches the turns that a trajectory of just the wrong length would hide.
-    fn turns(&mut self, tree: &Tree, depth: usize) -> bool {
+    /// catches the turns that a trajectory of just the wrong length would hide. The seam is of no use afterwards, and a map of a
+    /// million objects takes much memory: it is dropped.
+    fn turns(&mut self, tree: &mut Tree, depth: usize) -> bool {
+        let seam = tree.seam.take();
         let inverse_mass = self.inverse_mass;
         let mut momentum = |node: &Node| -> Rc<Vec<f64>> {
             if depth < RIGID_FROM { node.momentum.clone() } else { node.shape_momentum(self.target, inverse_mass) }
@@ -337,7 +339,7 @@ impl<T: Target> Walk<'_, T> {
         if backward(&of_first) || backward(&of_last) {
             return true;
         }
-        let Some(seam) = &tree.seam else { return false };
+        let Some(seam) = &seam else { return false };
         let across = |sum: &[f64], beyond: &Node, from: &[f64], to: &[f64]| {
             [from, to].iter().any(|point| weighted_dot_of_sum(sum, &beyond.momentum, point, inverse_mass) <= 0.0)
         };
@@ -348,7 +350,7 @@ impl<T: Target> Walk<'_, T> {
 
 /// A point of a trajectory.
 struct Node {
-    point: PhasePoint,
+    evaluated: Rc<Evaluated>,
     momentum: Rc<Vec<f64>>,
     /// The momentum without rigid motions, computed when first needed.
     shape_momentum: OnceCell<Rc<Vec<f64>>>,
@@ -357,10 +359,10 @@ struct Node {
 impl Node {
     fn shape_momentum(&self, target: &mut impl Target, inverse_mass: &[f64]) -> Rc<Vec<f64>> {
         let without_rigid = || {
-            let Some(motions) = target.rigid_motions(self.point.evaluated.position()) else {
+            let Some(motions) = target.rigid_motions(self.evaluated.position()) else {
                 return self.momentum.clone();
             };
-            let mut momentum = self.point.momentum.clone();
+            let mut momentum = self.momentum.to_vec();
             motions.remove(&mut momentum, inverse_mass);
             Rc::new(momentum)
         };
@@ -373,7 +375,7 @@ struct Tree {
     /// First and last point in time; the same point for a single leaf.
     ends: [Rc<Node>; 2],
     momentum_sum: Rc<Vec<f64>>,
-    sample: Rc<Node>,
+    sample: Rc<Evaluated>,
     /// Energy of the sample above that of the trajectory's start.
     sample_energy: f64,
     /// Log of the summed weights exp(-energy).
@@ -392,12 +394,13 @@ struct Seam {
 }
 
 impl Tree {
-    fn leaf(point: PhasePoint, energy: f64) -> Self {
-        let momentum = Rc::new(point.momentum.clone());
-        let point = Rc::new(Node { point, momentum: momentum.clone(), shape_momentum: OnceCell::new() });
+    fn leaf(PhasePoint { evaluated, momentum }: PhasePoint, energy: f64) -> Self {
+        let (evaluated, momentum) = (Rc::new(evaluated), Rc::new(momentum));
+        let sample = evaluated.clone();
+        let point = Rc::new(Node { evaluated, momentum: momentum.clone(), shape_momentum: OnceCell::new() });
         Self {
             momentum_sum: momentum,
-            sample: point.clone(),
+            sample,
             sample_energy: energy,
             log_weight: -energy,
             has_turned: false,
@@ -406,8 +409,8 @@ impl Tree {
         }
     }
 
-    fn end(&self, last: bool) -> &PhasePoint {
-        &self.ends[usize::from(last)].point
+    fn end(&self, last: bool) -> &Node {
+        &self.ends[usize::from(last)]
     }
 
     /// The two as one, `other` after this one if `forward`; the sample is the other's if `take_other`.

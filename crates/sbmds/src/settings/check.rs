@@ -111,7 +111,7 @@ impl FitConfig {
     }
 
     fn check_counts(&self) -> Result<(), RunError> {
-        let RunConfig { chains, draws, thin, seed, until_ess, max_draws, .. } = self.run;
+        let RunConfig { chains, chain, draws, thin, seed, until_ess, max_draws, .. } = self.run;
         for (flag, count) in [
             ("`dims`", self.model.n_dims),
             ("`chains`", chains),
@@ -151,6 +151,14 @@ impl FitConfig {
         if i64::try_from(seed).is_err() {
             let remedy = format!("give a number of at most {}", i64::MAX);
             return Err(RunError::setting("`seed`", format!("{seed} does not fit the configuration file"), remedy));
+        }
+        if let Some(chain) = chain.filter(|chain| !(1..=chains).contains(chain)) {
+            let remedy = "give the number of one of them, counted from 1, or more `chains`";
+            return Err(RunError::setting("`chain`", format!("there is no chain {chain} of {chains}"), remedy));
+        }
+        if chain.is_some() && until_ess.is_some() {
+            let problem = "the effective sample size is that of all chains together, and this run has one of them";
+            return Err(RunError::setting("`until_ess`", problem, "give `draws` instead, or leave out `chain`"));
         }
         if max_draws.is_some() && until_ess.is_none() {
             let remedy = "give `until_ess` E as well, or use `draws`";
@@ -206,7 +214,7 @@ mod tests {
     #[test]
     fn settings_that_cannot_be_used_name_their_flag() {
         type Spoil = fn(&mut FitConfig);
-        let cases: [(&str, Spoil); 20] = [
+        let cases: [(&str, Spoil); 23] = [
             ("`chains`", |config| config.run.chains = 1_000_000_000_000),
             ("`warmup`", |config| config.sampler.n_warmup = usize::MAX),
             ("`thin`", |config| config.run.thin = usize::MAX / 2 + 2),
@@ -217,6 +225,9 @@ mod tests {
             ("`draws`", |config| config.run.draws = 2_000_000_000),
             ("`dims`", |config| config.model.n_dims = 0),
             ("`chains`", |config| config.run.chains = 0),
+            ("`chain`", |config| config.run.chain = Some(0)),
+            ("`chain`", |config| config.run.chain = Some(5)),
+            ("`until_ess`", |config| (config.run.chain, config.run.until_ess) = (Some(2), Some(400.0))),
             ("`seed`", |config| config.run.seed = u64::MAX),
             ("`prior_scale`", |config| config.priors.scale = Some(-1.0)),
             ("`sigma`", |config| config.priors.sigma = Some(f64::NAN)),

@@ -263,6 +263,9 @@ impl TreeConfig {
 pub struct RunConfig {
     /// Number of chains.
     pub chains: usize,
+    /// The only one of them that this run has, counted from 1: the others run elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub chain: Option<usize>,
     /// Draws of each chain after warm-up.
     pub draws: usize,
     /// Iterations per draw.
@@ -290,6 +293,7 @@ impl Default for RunConfig {
         let (start, keep) = (Start::default(), Keep::default());
         Self {
             chains: 4,
+            chain: None,
             draws: 1000,
             thin: 1,
             seed: 1,
@@ -306,6 +310,16 @@ impl Default for RunConfig {
 const MAX_DRAWS_FACTOR: usize = 20;
 
 impl RunConfig {
+    /// Chains of this run: all, or the only one it has.
+    pub fn n_own_chains(&self) -> usize {
+        if self.chain.is_some() { 1 } else { self.chains }
+    }
+
+    /// Which of all chains the `k`-th chain of this run is, both counted from 0.
+    pub fn chain_number(&self, k: usize) -> usize {
+        k + self.chain.map_or(0, |chain| chain - 1)
+    }
+
     /// Iterations between stored draws.
     pub fn iterations_per_draw(&self) -> usize {
         self.thin.saturating_mul(self.keep.every())

@@ -96,6 +96,11 @@ impl Resolved {
         Self(config)
     }
 
+    /// The same of draws that were made with these instruction sets.
+    pub(crate) fn drawn_with(self, instructions: Vec<InstructionSet>) -> Self {
+        Self(self.0.with(|config| config.instructions = instructions))
+    }
+
     /// The same with other starts of the chains.
     pub(crate) fn starting_from(self, start: Start) -> Self {
         Self(self.0.with(|config| config.run.start = start))
@@ -131,6 +136,19 @@ impl Resolved {
     /// Prior standard deviation of the locations, or where the prior of a learned one has its scale, in the model's unit.
     pub(crate) fn prior_scale(&self) -> f64 {
         self.priors.scale.map_or_else(|| self.default_scale(), |scale| scale / self.model.unit)
+    }
+
+    /// A setting that makes other draws than the same of `other`, with both values; `None` if there is none. Which of the chains
+    /// they are does not count.
+    pub(crate) fn first_difference(&self, other: &Self) -> Option<(String, String, String)> {
+        let (mine, others) = (leaves(&to_table(self)), leaves(&to_table(other)));
+        let counts = |key: &str| key != "run.chain" && !NOT_OF_THE_DRAWS.iter().any(|other| is_of(other, key));
+        let value = |of: &[(String, String)], key: &str| {
+            of.iter().find(|setting| setting.0 == key).map_or("none".to_owned(), |setting| setting.1.clone())
+        };
+        let keys = mine.iter().chain(&others).map(|setting| &setting.0);
+        let differs = |key: &&String| counts(key) && value(&mine, key) != value(&others, key);
+        keys.into_iter().find(differs).map(|key| (key.clone(), value(&mine, key), value(&others, key)))
     }
 
     /// What must be the same for a checkpoint to be of use: everything that changes a draw. A setting at its default does not

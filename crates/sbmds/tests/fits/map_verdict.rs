@@ -54,8 +54,15 @@ fn fitted_in(directory: &Path, text: &str, change: impl FnOnce(&mut FitConfig)) 
     change(&mut config);
     let stop = AtomicBool::new(false);
     let checkpoint_interval = Duration::from_secs(3600);
-    let control =
-        Control { observer: &Silent, stop: &stop, n_threads: 1, checkpoint_interval, deadline: None, force: false };
+    let control = Control {
+        observer: &Silent,
+        stop: &stop,
+        n_threads: 1,
+        checkpoint_interval,
+        deadline: None,
+        force: false,
+        engine: None,
+    };
     match fit(config, &directory.join("run"), &control).unwrap() {
         Outcome::Finished(fitted) => fitted.summary().clone(),
         _ => panic!("the run did not end"),

@@ -72,8 +72,15 @@ fn fitted(pairs: &[(usize, usize, f64)], factor: f64, n_dims: usize, n_draws: us
 fn run(config: FitConfig, out: &Path) -> Summary {
     let stop = AtomicBool::new(false);
     let checkpoint_interval = Duration::from_secs(1000);
-    let control =
-        Control { observer: &Silent, stop: &stop, n_threads: 1, checkpoint_interval, deadline: None, force: false };
+    let control = Control {
+        observer: &Silent,
+        stop: &stop,
+        n_threads: 1,
+        checkpoint_interval,
+        deadline: None,
+        force: false,
+        engine: None,
+    };
     match fit(config, out, &control).unwrap() {
         Outcome::Finished(fitted) => fitted.summary().clone(),
         _ => panic!("the run did not end"),

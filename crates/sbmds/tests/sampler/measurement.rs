@@ -13,7 +13,7 @@ use sbmds::measurement::{
 };
 use sbmds::posterior::{
     DriftHyper, DriftPrior, LocationPrior, NoisePrior, NormalPrior, Parameters, Posterior, Priors, ScalePrior,
-    Workspace,
+    Variance, Workspace,
 };
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler};

@@ -136,6 +136,7 @@ impl Plan {
             checkpoint_interval: Duration::from_secs(10),
             deadline: self.time.map(|time| Instant::now() + time),
             force: false,
+            engine: None,
         };
         let labels = self.config.input.labels.clone();
         let outcome = if self.resume {

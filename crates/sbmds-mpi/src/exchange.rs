@@ -1,0 +1,207 @@
+//! The messages between ranks: five collective calls of MPI, and no sums by MPI, whose order nobody fixes.
+
+use std::ops::Range;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mpi::datatype::{Partition, PartitionMut};
+use mpi::request::WaitGuard;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, CommunicatorCollectives, Root};
+use sbmds::likelihood::{PartialSums, Parts, Want};
+
+use crate::message::{Command, HEAD};
+
+/// All ranks.
+pub fn world() -> SimpleCommunicator {
+    SimpleCommunicator::world()
+}
+
+/// This rank's number.
+pub fn rank() -> usize {
+    world().rank() as usize
+}
+
+/// How many ranks there are.
+pub fn n_ranks() -> usize {
+    world().size() as usize
+}
+
+/// Rank 0 tells all others what to do.
+pub fn tell(command: Command) {
+    let mut head = command.head();
+    mpi::request::scope(|scope| {
+        drop(WaitGuard::from(world().process_at_rank(0).immediate_broadcast_into(scope, &mut head[..])));
+    });
+}
+
+/// Waiting ranks look without a pause for so long, and then now and then: between gradients rank 0 needs microseconds to
+/// milliseconds, while it makes a start map or a report the cores belong to others.
+const EAGER: Duration = Duration::from_millis(2);
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// The next command of rank 0.
+pub fn listen() -> Command {
+    let mut head = [0.0; HEAD];
+    mpi::request::scope(|scope| {
+        let mut request = world().process_at_rank(0).immediate_broadcast_into(scope, &mut head[..]);
+        let start = Instant::now();
+        while let Err(waiting) = request.test() {
+            request = waiting;
+            if start.elapsed() < EAGER { thread::yield_now() } else { thread::sleep(PAUSE) }
+        }
+    });
+    Command::of(head)
+}
+
+/// Rank 0's numbers become everybody's.
+pub fn spread(numbers: &mut [f64]) {
+    world().process_at_rank(0).broadcast_into(numbers);
+}
+
+/// Rank 0's bytes become everybody's.
+pub fn spread_bytes(bytes: &mut [u8]) {
+    world().process_at_rank(0).broadcast_into(bytes);
+}
+
+/// The texts of all ranks, at rank 0; nothing elsewhere.
+pub fn gather_texts(text: &str) -> Vec<String> {
+    let world = world();
+    let root = world.process_at_rank(0);
+    let length = text.len() as i32;
+    if rank() != 0 {
+        root.gather_into(&length);
+        root.gather_varcount_into(text.as_bytes());
+        return Vec::new();
+    }
+    let mut lengths = vec![0_i32; n_ranks()];
+    root.gather_into_root(&length, &mut lengths[..]);
+    let starts = starts_of(&lengths);
+    let mut all = vec![0_u8; lengths.iter().map(|&length| length as usize).sum()];
+    root.gather_varcount_into_root(text.as_bytes(), &mut PartitionMut::new(&mut all[..], &lengths[..], &starts[..]));
+    let text_of = |(&start, &length): (&i32, &i32)| {
+        String::from_utf8_lossy(&all[start as usize..(start + length) as usize]).into_owned()
+    };
+    starts.iter().zip(&lengths).map(text_of).collect()
+}
+
+fn starts_of(lengths: &[i32]) -> Vec<i32> {
+    let sums = lengths.iter().scan(0, |end, length| {
+        *end += length;
+        Some(*end - length)
+    });
+    sums.collect()
+}
+
+/// How the branches of all ranks become one gradient at rank 0: every rank adds up one slice of it.
+///
+/// A rank sends each other rank that one's slice of its branches, adds what it gets along the tree, and sends the sum to rank 0:
+/// 2 N D numbers each way for one branch per rank, as much as an all-reduce.
+pub struct Exchange {
+    parts: Parts,
+    /// Numbers of a gradient.
+    size: usize,
+    send: Vec<f64>,
+    receive: Vec<f64>,
+    /// The slice of this rank with the sums beside the gradient, to be gathered.
+    slice: Vec<f64>,
+    gathered: Vec<f64>,
+}
+
+/// Numbers beside the gradient, of each branch.
+const BESIDE: usize = 2;
+
+impl Exchange {
+    /// For gradients of `size` numbers.
+    pub fn new(parts: Parts, size: usize) -> Self {
+        Self { parts, size, send: Vec::new(), receive: Vec::new(), slice: Vec::new(), gathered: Vec::new() }
+    }
+
+    /// The branches of the ranks.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    fn slice_of(&self, rank: usize) -> Range<usize> {
+        rank * self.size / n_ranks()..(rank + 1) * self.size / n_ranks()
+    }
+
+    fn n_branches(&self, rank: usize) -> usize {
+        self.parts.of(rank).len()
+    }
+
+    /// Joins the branches of this rank, one gradient of each in `branches` if any is wanted, with those of all others. At rank 0
+    /// `gradient` and the sums returned are those of all pairs.
+    pub fn join(&mut self, want: Want, branches: &[f64], sums: &[PartialSums], gradient: &mut [f64]) -> PartialSums {
+        self.slice.clear();
+        if want.gradient() {
+            self.trade(branches);
+            self.add_slices();
+        }
+        self.slice.extend(sums.iter().flat_map(|sum| [sum.energy, sum.pull]));
+        let world = world();
+        let root = world.process_at_rank(0);
+        if rank() != 0 {
+            root.gather_varcount_into(&self.slice[..]);
+            return PartialSums::default();
+        }
+        let of_slice = |rank| if want.gradient() { self.slice_of(rank).len() } else { 0 };
+        let lengths: Vec<i32> =
+            (0..n_ranks()).map(|rank| (of_slice(rank) + BESIDE * self.n_branches(rank)) as i32).collect();
+        self.gathered.resize(lengths.iter().map(|&length| length as usize).sum(), 0.0);
+        let starts = starts_of(&lengths);
+        let mut into = PartitionMut::new(&mut self.gathered[..], &lengths[..], &starts[..]);
+        root.gather_varcount_into_root(&self.slice[..], &mut into);
+        self.unpack(want, gradient)
+    }
+
+    /// Every rank gets its slice of the branches of all ranks.
+    fn trade(&mut self, branches: &[f64]) {
+        let n_mine = self.n_branches(rank());
+        self.send.clear();
+        for to in 0..n_ranks() {
+            let slice = self.slice_of(to);
+            for branch in branches.chunks_exact(self.size) {
+                self.send.extend_from_slice(&branch[slice.clone()]);
+            }
+        }
+        let length_of_mine = self.slice_of(rank()).len();
+        let sent: Vec<i32> = (0..n_ranks()).map(|to| (n_mine * self.slice_of(to).len()) as i32).collect();
+        let received: Vec<i32> = (0..n_ranks()).map(|from| (self.n_branches(from) * length_of_mine) as i32).collect();
+        self.receive.resize(received.iter().map(|&length| length as usize).sum(), 0.0);
+        let (starts_sent, starts_received) = (starts_of(&sent), starts_of(&received));
+        let from = Partition::new(&self.send[..], &sent[..], &starts_sent[..]);
+        let mut into = PartitionMut::new(&mut self.receive[..], &received[..], &starts_received[..]);
+        world().all_to_all_varcount_into(&from, &mut into);
+    }
+
+    /// Adds the slices of all branches along the tree.
+    fn add_slices(&mut self) {
+        let length = self.slice_of(rank()).len();
+        if length == 0 {
+            return;
+        }
+        let mut slices: Vec<&mut [f64]> = self.receive.chunks_exact_mut(length).collect();
+        self.parts.join(&mut slices, |left, right| {
+            left.iter_mut().zip(&**right).for_each(|(left, right)| *left += right);
+        });
+        self.slice.extend_from_slice(&self.receive[..length]);
+    }
+
+    /// What rank 0 gathered: slices of the gradient, and the sums of every branch.
+    fn unpack(&self, want: Want, gradient: &mut [f64]) -> PartialSums {
+        let (mut sums, mut rest) = (Vec::new(), &self.gathered[..]);
+        for rank in 0..n_ranks() {
+            if want.gradient() {
+                let slice = self.slice_of(rank);
+                gradient[slice.clone()].copy_from_slice(&rest[..slice.len()]);
+                rest = &rest[slice.len()..];
+            }
+            let (of_rank, others) = rest.split_at(BESIDE * self.n_branches(rank));
+            sums.extend(of_rank.chunks_exact(BESIDE).map(|sum| PartialSums { energy: sum[0], pull: sum[1] }));
+            rest = others;
+        }
+        self.parts.join(&mut sums, |left, right| *left += *right);
+        sums[0]
+    }
+}

@@ -1,0 +1,86 @@
+//! A likelihood whose pairs are held by many ranks, as rank 0 sees it.
+
+use std::sync::{Mutex, PoisonError};
+
+use sbmds::likelihood::{
+    Conditional, Likelihood, LikelihoodValue, LogLikelihood, MapGradient, MapPoint, PartialSums, Want, Workspace,
+};
+
+use crate::exchange::{Exchange, spread, tell};
+use crate::message::Command;
+
+/// The pairs of this rank, and what it needs to reach those of the others.
+pub struct Remote {
+    pub share: Likelihood,
+    /// All pairs, their dissimilarities asked for one by one.
+    pub partners: Likelihood,
+    pub state: Mutex<State>,
+}
+
+/// One sum at a time: the ranks know one conversation only.
+pub struct State {
+    pub exchange: Exchange,
+    /// Gradients of this rank's branches.
+    pub branches: Vec<f64>,
+    /// Locations on their way to the others.
+    pub x: Vec<f64>,
+}
+
+impl Remote {
+    /// The sums over all pairs; `gradient` is overwritten if it is wanted.
+    fn sum(&self, workspace: &mut Workspace, want: Want, at: MapPoint, gradient: &mut [f64]) -> PartialSums {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { exchange, branches, x } = &mut *state;
+        tell(Command::Sum(want, at.sigma));
+        x.clear();
+        x.extend_from_slice(at.x);
+        spread(x);
+        if want.gradient() {
+            branches.resize(exchange.parts().of(0).len() * at.x.len(), 0.0);
+        } else {
+            branches.clear();
+        }
+        let sums = self.share.partial_sums(workspace, want, exchange.parts(), at.x, at.sigma, branches);
+        exchange.join(want, branches, &sums, gradient)
+    }
+}
+
+impl LogLikelihood for Remote {
+    fn n_objects(&self) -> usize {
+        self.partners.n_objects()
+    }
+
+    fn n_dims(&self) -> usize {
+        self.partners.n_dims()
+    }
+
+    fn n_pairs(&self) -> usize {
+        self.partners.n_pairs()
+    }
+
+    fn value(&self, workspace: &mut Workspace, at: MapPoint) -> f64 {
+        let sums = self.sum(workspace, Want::Value, at, &mut []);
+        LikelihoodValue::of_sums(sums, self.n_pairs(), at.x, at.sigma, &[]).log_likelihood
+    }
+
+    fn both(&self, workspace: &mut Workspace, at: MapPoint, gradient: MapGradient) -> LikelihoodValue {
+        let sums = self.sum(workspace, Want::Both, at, gradient.x);
+        LikelihoodValue::of_sums(sums, self.n_pairs(), at.x, at.sigma, gradient.x)
+    }
+
+    fn gradient(&self, workspace: &mut Workspace, at: MapPoint, gradient: MapGradient) {
+        self.sum(workspace, Want::Gradient, at, gradient.x);
+    }
+
+    fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+        self.partners.visit_partners(position, visit);
+    }
+
+    fn change_when_moved(&self, workspace: &mut Workspace, at: MapPoint, position: usize, to: &[f64]) -> f64 {
+        LogLikelihood::change_when_moved(&self.partners, workspace, at, position, to)
+    }
+
+    fn conditional(&self) -> Option<Box<dyn Conditional + '_>> {
+        self.partners.conditional()
+    }
+}

@@ -1,0 +1,267 @@
+"""Fits: :func:`fit` and :func:`open`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from . import _inputs, _native
+from ._errors import ConvergenceWarning, FitWarning, Interrupted, NotConverged, in_python, translated
+from ._labels import write_labels
+from ._progress import Watch
+from ._result import Fit
+
+PathLike = str | os.PathLike[str]
+
+
+def fit(
+    data: Any = None,
+    *,
+    metric: str | None = None,
+    names: Any = None,
+    labels: Any = None,
+    dims: int | None = None,
+    couplings: str | None = None,
+    order: Literal["shuffle", "given"] | None = None,
+    noise: str | None = None,
+    priors: Literal["weak", "paper"] | None = None,
+    tree: PathLike | None = None,
+    sampler: str | None = None,
+    chains: int | None = None,
+    warmup: int | None = None,
+    draws: int | None = None,
+    thin: int | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    time: float | str | None = None,
+    out: PathLike | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    progress: bool | None | Callable[[Any], None] = None,
+    if_not_converged: Literal["warn", "raise", "ignore"] = "warn",
+    **settings: Any,
+) -> Fit:
+    """Fit a map to dissimilarities: draws from its posterior, with a verdict on whether to trust them.
+
+    Settings have the names of the flags of ``sbmds fit``, with underscores, and its defaults; the same seed gives the same bits
+    as the command line. The interpreter is free while the fit works (threads of yours go on), and Ctrl-C stops it.
+
+    Parameters
+    ----------
+    data : array, table, sparse matrix, list of pairs or path
+        A square array (NaN: missing), a condensed vector (``scipy.spatial.distance.pdist``), a square table of pandas or polars
+        (names from it), three columns (object, object, value), a SciPy sparse matrix (what is stored is measured), a list of
+        ``(name, name, value)``, a path in any format that the command line reads, or, with `metric`, features: a row per object.
+        Arrays of float64 and float32 in C order are not copied; do not change them while the fit works.
+    metric : str, optional
+        How features are compared: euclidean, sqeuclidean, manhattan, cosine, correlation, braycurtis, jaccard, hamming or
+        haversine. Only the pairs that are used get computed.
+    names : sequence of str or path, optional
+        Names of the objects, in the order of `data`.
+    labels : table, mapping, sequence or path, optional
+        What else is known of the objects, for plots and the report: a table by name, ``{name: label}``, or one label per object.
+    dims : int, default 2
+        Dimensions of the map.
+    couplings : str, default "auto"
+        Pairs that enter the likelihood: auto, full, band:B, landmark:L, dispersed:B or graph:FILE.
+    order, noise, priors, sampler, thin : optional
+        As ``--order``, ``--noise``, ``--priors``, ``--sampler`` and ``--thin`` of the command line.
+    tree : path or str, optional
+        Phylogeny whose tips are the objects: a file, or Newick text (it ends with ``;``).
+    chains, warmup, draws : int, default 4, 1000 and 1000
+        Chains, iterations of each that adapt and are thrown away, and draws of each after that.
+    seed : int, default 1
+        Seed of everything random.
+    threads : int, optional
+        Threads to use, by default all cores; the draws do not depend on it.
+    time : float or str, optional
+        Stop after so many seconds (or "10m", "1.5h") with the draws made by then.
+    out : path, optional
+        Directory of the run: the same as the command line makes, bit for bit; without it everything stays in memory.
+    resume, overwrite : bool
+        Go on with the run in `out`, or replace it.
+    progress : bool or callable, optional
+        Show progress: by default on terminals and in notebooks. A function gets the list of the chains' progress.
+    if_not_converged : {"warn", "raise", "ignore"}
+        What to do if the verdict on the chains is bad: a :class:`ConvergenceWarning`, :class:`NotConverged`, or nothing.
+    **settings
+        Any other setting of ``sbmds fit``, such as ``prior_scale=2.0``, ``keep="thin:10"``, ``learn_scale=True``.
+
+    Returns
+    -------
+    Fit
+        Verdict, map, draws and what can be asked of them.
+
+    Raises
+    ------
+    ValueError, FileNotFoundError
+        Data or settings cannot be used: the message says what is wrong, where, and what to do.
+    Interrupted
+        Ctrl-C; a KeyboardInterrupt whose ``fit`` holds the draws made so far.
+
+    Examples
+    --------
+    >>> import sbmds
+    >>> data = sbmds.simulate(objects=10, sd=0.1, seed=3)
+    >>> fit = sbmds.fit(data.distances, names=list("abcdefghij"), chains=2, draws=300, seed=1)
+    >>> fit.converged
+    True
+    >>> sorted(fit.neighbors("a", k=3).columns)
+    ['distance', 'high', 'low', 'probability']
+    """
+    asked = {
+        "dims": dims, "couplings": couplings, "order": order, "noise": noise, "priors": priors, "sampler": sampler,
+        "chains": chains, "warmup": warmup, "draws": draws, "thin": thin, "seed": seed, "threads": threads, "time": time,
+        "resume": resume, "overwrite": overwrite, **settings,
+    }  # fmt: skip
+    _check(data, resume, out, if_not_converged)
+    with tempfile.TemporaryDirectory(prefix="sbmds-") as scratch:
+        beside = Path(scratch) / "run" if out is None else Path(os.path.abspath(out))
+        given = None if data is None else _inputs.read(data, metric, names)
+        words = ["sbmds", "fit", *_input_words(given, metric, names, resume)]
+        words += _words({**asked, **_files(tree, labels, given, beside), "out": out})
+        watch = Watch(progress, 4 if chains is None else chains)
+        try:
+            end, native = _run(given, metric, words, out, resume, watch)
+        except (ValueError, OSError, RuntimeError, MemoryError, KeyError) as error:
+            raise translated(error) from None
+        finally:
+            watch.end()
+    return _concluded(end, native, labels, out, watch, if_not_converged)
+
+
+def _check(data: Any, resume: bool, out: Any, if_not_converged: str) -> None:
+    if data is None and not resume:
+        raise TypeError("fit() needs data. Remedy: give dissimilarities, features or a path")
+    if resume and out is None:
+        raise ValueError("resume: which run? Remedy: give its directory with out")
+    if if_not_converged not in ("warn", "raise", "ignore"):
+        raise ValueError(f"if_not_converged={if_not_converged!r}: give 'warn', 'raise' or 'ignore'")
+
+
+def _run(
+    given: _inputs.Input | None, metric: str | None, words: list[str], out: Any, resume: bool, watch: Watch
+) -> tuple[str, _native.Fitted | None]:
+    """A fit in memory, or one in a directory, which keeps a copy of data that are in no file."""
+    if out is None:
+        return _native.fit(words, None if given is None else given.native(metric), None, True, watch)
+    content, format = (None, None) if given is None else given.content()
+    if content is not None and resume:
+        _check_copy(content, Path(out) / "input")
+        content = None
+    elif format is not None:
+        words = [*words, "--format", format]
+    return _native.fit(words, None, content, False, watch)
+
+
+def _check_copy(content: Any, copy: Path) -> None:
+    """A run goes on with the data it has; others are refused."""
+    if copy.is_file() and copy.read_bytes() != content.tobytes():
+        raise ValueError(f"data: they are not those that the run was started with ({copy}). Remedy: leave them out, or start anew")
+
+
+def _input_words(given: _inputs.Input | None, metric: str | None, names: Any, resume: bool) -> list[str]:
+    if given is None:
+        return []
+    features = [] if metric is None else ["--features", "--metric", metric]
+    if given.kind == "path":
+        named = [] if names is None else ["--names", os.fspath(names)]
+        return [str(given.path), *features, *named]
+    return ([] if resume else ["-"]) + features
+
+
+def _files(tree: Any, labels: Any, given: _inputs.Input | None, beside: Path) -> dict[str, Any]:
+    """Tree and labels as files: text and tables are written beside the run."""
+    files: dict[str, Any] = {}
+    if tree is not None:
+        files["tree"] = os.fspath(tree)
+        if files["tree"].rstrip().endswith(";"):
+            files["tree"] = _written(Path(f"{beside}-tree.nwk"), files["tree"])
+    if isinstance(labels, (str, os.PathLike)):
+        files["labels"] = os.fspath(labels)
+    elif labels is not None and beside.parent.name[:6] != "sbmds-" and given is not None and given.kind != "path":
+        files["labels"] = str(write_labels(labels, _names(given), Path(f"{beside}-labels.csv")))
+    return files
+
+
+def _names(given: _inputs.Input) -> list[str]:
+    return given.names or [str(number) for number in range(given.n_objects)]
+
+
+def _written(path: Path, text: str) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def _words(settings: dict[str, Any]) -> list[str]:
+    """Settings as the words of a command line."""
+    words: list[str] = []
+    for name, value in settings.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(flag)
+        elif value is not None and value is not False:
+            words.append(f"{flag}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
+    return words
+
+
+def _concluded(
+    end: str, native: _native.Fitted | None, labels: Any, out: Any, watch: Watch, if_not_converged: str
+) -> Fit:
+    for warning in watch.warnings:
+        warnings.warn(warning, FitWarning, stacklevel=3)
+    result = None if native is None else Fit(native, labels=labels, notes=watch.notes)
+    if end == "interrupted":
+        raise Interrupted(_what_is_kept(result, out), result)
+    if result is None:
+        raise RuntimeError(
+            "the time is up before every chain had ended its warm-up, so that there is no map yet; everything is saved. "
+            f"Remedy: go on with sbmds.fit(out={os.fspath(out)!r}, resume=True)"
+        )
+    if not result.converged and if_not_converged != "ignore":
+        if if_not_converged == "raise":
+            raise NotConverged(result.verdict, result)
+        warnings.warn(result.verdict, ConvergenceWarning, stacklevel=3)
+    return result
+
+
+def _what_is_kept(result: Fit | None, out: Any) -> str:
+    if out is not None:
+        return f"interrupted; everything is saved. Go on with sbmds.fit(out={os.fspath(out)!r}, resume=True)"
+    if result is None:
+        return "interrupted before every chain had made a draw"
+    return f"interrupted after {result.n_draws} draws of each chain, which are kept in the exception's `fit`"
+
+
+def open(run: PathLike, mode: int = 1) -> Fit:
+    """Open a finished run, made by the command line or with ``out=``.
+
+    Parameters
+    ----------
+    run : path
+        Its directory.
+    mode : int, default 1
+        Which of the modes that its chains are in; the first is the one shown by default.
+
+    Returns
+    -------
+    Fit
+
+    Examples
+    --------
+    >>> import sbmds, tempfile
+    >>> data = sbmds.simulate(objects=8, seed=1)
+    >>> with tempfile.TemporaryDirectory() as scratch:
+    ...     fit = sbmds.fit(data.distances, chains=2, draws=300, out=scratch + "/run")
+    ...     sbmds.open(scratch + "/run").verdict == fit.verdict
+    True
+    """
+    try:
+        return Fit(_native.open(os.fspath(run), mode))
+    except (ValueError, OSError, RuntimeError) as error:
+        raise type(error)(in_python(str(error))) from None

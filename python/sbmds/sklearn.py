@@ -1,0 +1,168 @@
+"""Bayesian multidimensional scaling as an estimator of scikit-learn: :class:`BayesianMDS`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ._errors import ConvergenceWarning as OurWarning
+from ._errors import needed
+from ._fit import fit as fit_map
+
+needed("sklearn", "sbmds.sklearn")
+
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin  # noqa: E402
+from sklearn.exceptions import ConvergenceWarning  # noqa: E402
+from sklearn.metrics import pairwise_distances  # noqa: E402
+from sklearn.utils import check_random_state  # noqa: E402
+from sklearn.utils.validation import validate_data  # noqa: E402
+
+#: Metrics that sbmds computes itself, for the pairs that are used alone; scikit-learn's name and ours.
+OWN_METRICS = {name: name for name in (
+    "euclidean", "sqeuclidean", "manhattan", "cosine", "correlation", "braycurtis", "hamming",
+)} | {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}  # fmt: skip
+
+
+class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Bayesian multidimensional scaling.
+
+    Parameters
+    ----------
+    n_components : int, default 2
+        Dimensions of the map.
+    metric : str or callable, default "euclidean"
+        How rows of X are compared, as in :func:`sklearn.metrics.pairwise_distances`; "precomputed": X holds dissimilarities,
+        and NaN is a missing one.
+    metric_params : dict, optional
+        Further arguments of the metric.
+    couplings : str, default "auto"
+        Pairs that enter the likelihood.
+    chains, draws, warmup : int, default 4, 1000 and 1000
+        Chains, draws of each, and iterations of warm-up before them.
+    random_state : int, RandomState or None, default None
+        Seed.
+    n_jobs : int, optional
+        Threads; None and -1: all cores. The answer does not depend on it.
+    verbose : int, default 0
+        Whether to show progress.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The posterior mean map.
+    embedding_sd_ : ndarray of shape (n_samples, n_components)
+        Posterior standard deviations.
+    stress_ : float
+        Kruskal's Stress-1 of the map over the pairs that entered the likelihood.
+    sigma_ : float
+        Posterior mean of the noise.
+    n_iter_ : int
+        Iterations of each chain, warm-up included.
+    converged_ : bool
+        Whether the chains can be trusted.
+    fit_ : sbmds.Fit
+        Everything else.
+    n_features_in_ : int
+        Number of columns of X.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sbmds.sklearn import BayesianMDS
+    >>> X = load_iris().data[::6]
+    >>> mds = BayesianMDS(random_state=0, chains=2, draws=300)
+    >>> mds.fit_transform(X).shape, mds.converged_
+    ((25, 2), True)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        couplings: str = "auto",
+        chains: int = 4,
+        draws: int = 1000,
+        warmup: int = 1000,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.metric = metric
+        self.metric_params = metric_params
+        self.couplings = couplings
+        self.chains = chains
+        self.draws = draws
+        self.warmup = warmup
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> BayesianMDS:
+        """Fit the map to X; `y` is ignored."""
+        is_precomputed = self.metric == "precomputed"
+        finite = "allow-nan" if is_precomputed else True
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite=finite, ensure_min_samples=2)
+        if is_precomputed and X.shape[0] != X.shape[1]:
+            raise ValueError(f"X is {X.shape[0]} x {X.shape[1]}: precomputed dissimilarities must be a square matrix")
+        data, metric = self._data(X)
+        found = fit_map(
+            data,
+            metric=metric,
+            dims=self.n_components,
+            couplings=self.couplings,
+            chains=self.chains,
+            draws=self.draws,
+            warmup=self.warmup,
+            seed=self._seed(),
+            threads=None if self.n_jobs in (None, -1) else self.n_jobs,
+            progress=bool(self.verbose),
+            if_not_converged="ignore",
+        )
+        if not found.converged:
+            warnings.warn(found.verdict, _NotConverged, stacklevel=2)
+        self._keep(found)
+        return self
+
+    def _data(self, X: Any) -> tuple[Any, str | None]:
+        """What is fitted, and how it is compared: by sbmds where it can, else by scikit-learn."""
+        if self.metric == "precomputed":
+            return X, None
+        if isinstance(self.metric, str) and self.metric in OWN_METRICS and not self.metric_params:
+            return X, OWN_METRICS[self.metric]
+        return pairwise_distances(X, metric=self.metric, **(self.metric_params or {})), None
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _keep(self, found: Any) -> None:
+        self.fit_ = found
+        self.embedding_ = found.map
+        self.embedding_sd_ = found.sd
+        judged = found.details.get("map") or {}
+        self.stress_ = float(judged["stress1"]) if judged.get("stress1") is not None else np.nan
+        self.sigma_ = float(found.sigma.mean())
+        self.n_iter_ = self.warmup + found.n_draws
+        self.converged_ = found.converged
+        self._n_features_out = found.dims
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Fit the map to X and return it."""
+        self.fit(X, y)
+        return self.embedding_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.allow_nan = self.metric == "precomputed"
+        return tags
+
+
+class _NotConverged(OurWarning, ConvergenceWarning):  # type: ignore[misc]
+    """A warning of both packages."""
