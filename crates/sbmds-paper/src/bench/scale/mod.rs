@@ -140,7 +140,7 @@ impl Scale {
             );
         }
         text + "\ncores: those that have a part of the sum; per rank: memory of rank 0, which has the most; network: bytes that all ranks\n\
-                send for one gradient. See docs/scale.md for the model and how it compares with measurements.\n"
+                send for one gradient. See docs/scale.md for the model.\n"
     }
 }
 
