@@ -155,7 +155,7 @@ fn a_disconnected_graph_is_evaluated_with_a_warning_that_names_objects() {
     let found = answer.evaluation();
     assert_eq!(found.n_pairs, 6);
     assert_close(found.log_likelihood, table.plain(&triangles, Noise::TruncatedNormal, 0.5).0, 1e-12);
-    for part in ["warning: ", "3 parts", "object/3, object/4, object/5", "; object/6", "Remedy: "] {
+    for part in ["warning: ", "3 connected components", "object/3, object/4, object/5", "; object/6", "Remedy: "] {
         assert!(answer.stderr.contains(part), "{part}: {}", answer.stderr);
     }
 }

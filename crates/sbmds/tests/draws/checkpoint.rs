@@ -104,7 +104,7 @@ fn nothing_there_and_nowhere_to_write() {
     assert!(matches!(load::<State>(&path, RUN), Err(CheckpointError::Missing(_))));
     fs::write(directory.path().join("file"), "").unwrap();
     let error = save(&directory.path().join("file/checkpoint"), RUN, &state(1)).unwrap_err().to_string();
-    assert!(error.contains("file/checkpoint") && error.contains("--out"), "{error}");
+    assert!(error.contains("file/checkpoint") && error.contains("`out`"), "{error}");
 }
 
 proptest! {

@@ -117,7 +117,7 @@ fn pure_noise_is_explained_little() {
 fn too_few_dimensions_bend_the_shepard_plot_and_the_right_ones_do_not() {
     let four_dimensional = simulated(25, 4, 0.05, |distance| distance);
     let map = map_of(&four_dimensional, 1);
-    assert!(map.found(Finding::Bend) && map.verdict.contains("--dims 2"), "{map:?}");
+    assert!(map.found(Finding::Bend) && map.verdict.contains("`dims` 2"), "{map:?}");
     assert!(!map_of(&four_dimensional, 4).found(Finding::Bend));
 }
 
@@ -164,7 +164,7 @@ fn couplings_of_data_that_no_plane_fits_do_not_carry_over() {
     assert!(map.found(Finding::NotCarriedOver) && !map.describes_data && map.n_heldout == 10_000, "{map:?}");
     assert!(map.heldout_stress1.unwrap() > 1.3 * map.stress1.unwrap(), "{map:?}");
     assert_eq!(map.more_couplings.as_deref(), Some("full"));
-    assert!(map.verdict.contains("--couplings full") && !summary.verdict.contains("times longer"), "{summary:?}");
+    assert!(map.verdict.contains("`couplings` full") && !summary.verdict.contains("times longer"), "{summary:?}");
     assert_eq!(summary.verdicts()[0].0, "Map");
 }
 

@@ -134,13 +134,13 @@ mod tests {
     #[test]
     fn metadata_are_written_to_the_letter() {
         let floats = ArrayMetadata::new(vec![2, 30], &[1, 30], &["chain", "draw"], Content::Number(Dtype::Float));
-        assert_eq!(sorted(&floats.unwrap()), FLOATS);
+        assert_eq!(written(&floats.unwrap()), FLOATS);
         let texts = ArrayMetadata::new(vec![12], &[12], &["object"], Content::Text);
-        assert_eq!(sorted(&texts.unwrap()), TEXTS);
+        assert_eq!(written(&texts.unwrap()), TEXTS);
         assert_eq!(ArrayMetadata::new(vec![12], &[0], &["object"], Content::Text), None);
     }
 
-    fn sorted(metadata: &ArrayMetadata) -> String {
+    fn written(metadata: &ArrayMetadata) -> String {
         serde_json::to_string(metadata).unwrap()
     }
 
