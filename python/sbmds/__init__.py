@@ -2,7 +2,7 @@
 
 >>> import sbmds
 >>> data = sbmds.simulate(objects=12, seed=1)
->>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1, progress=False)
+>>> fit = sbmds.fit(data.distances, chains=2, draws=1500, seed=1, progress=False)
 >>> fit.converged
 True
 >>> fit.map.shape

@@ -107,7 +107,7 @@ def fit(
     --------
     >>> import sbmds
     >>> data = sbmds.simulate(objects=10, sd=0.1, seed=3)
-    >>> fit = sbmds.fit(data.distances, names=list("abcdefghij"), chains=2, draws=300, seed=1)
+    >>> fit = sbmds.fit(data.distances, names=list("abcdefghij"), chains=2, draws=1500, seed=1)
     >>> fit.converged
     True
     >>> sorted(fit.neighbors("a", k=3).columns)
@@ -257,7 +257,7 @@ def open(run: PathLike, mode: int = 1) -> Fit:
     >>> import sbmds, tempfile
     >>> data = sbmds.simulate(objects=8, seed=1)
     >>> with tempfile.TemporaryDirectory() as scratch:
-    ...     fit = sbmds.fit(data.distances, chains=2, draws=300, out=scratch + "/run")
+    ...     fit = sbmds.fit(data.distances, chains=2, draws=1500, out=scratch + "/run")
     ...     sbmds.open(scratch + "/run").verdict == fit.verdict
     True
     """

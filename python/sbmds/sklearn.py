@@ -72,7 +72,7 @@ class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     >>> from sklearn.datasets import load_iris
     >>> from sbmds.sklearn import BayesianMDS
     >>> X = load_iris().data[::6]
-    >>> mds = BayesianMDS(random_state=0, chains=2, draws=300)
+    >>> mds = BayesianMDS(random_state=0, chains=2, draws=1500)
     >>> mds.fit_transform(X).shape, mds.converged_
     ((25, 2), True)
     """
@@ -161,6 +161,7 @@ class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
         tags.input_tags.allow_nan = self.metric == "precomputed"
+        tags.input_tags.positive_only = self.metric == "precomputed"
         return tags
 
 

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use sbmds::posterior::PrecisionUpdate;
 use sbmds::run::{Keep, PriorConfig, PriorFamily, RunConfig, Start};
-use sbmds::sampler::{Sampler, SamplerSettings};
+use sbmds::sampler::{ArithmeticChoice, Sampler, SamplerSettings};
 
 /// The priors.
 #[derive(Args)]
@@ -71,6 +71,9 @@ pub struct SamplerArgs {
     /// Adapt step sizes by the rule of the paper instead of dual averaging
     #[arg(long)]
     paper_adaptation: bool,
+    /// Arithmetic of gradients: f64, f32 (faster), or auto: f32 where it is accurate; draws are exact in each
+    #[arg(long, default_value = "auto")]
+    arithmetic: ArithmeticChoice,
 }
 
 /// How much is drawn and kept.
@@ -177,6 +180,7 @@ impl SamplerArgs {
             mode_jumps: !self.no_mode_jumps,
             group_moves: self.group_moves,
             paper_adaptation: self.paper_adaptation,
+            arithmetic: self.arithmetic,
         }
     }
 }

@@ -18,7 +18,7 @@ enum OnResume {
 use OnResume::{Fixed, Free};
 
 /// Every flag that is a setting (by its id), its key in the configuration, and whether it may differ on `--resume`.
-const SETTINGS: [(&str, &str, OnResume); 61] = [
+const SETTINGS: [(&str, &str, OnResume); 62] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
     ("features", "input.metric", Fixed),
@@ -70,6 +70,7 @@ const SETTINGS: [(&str, &str, OnResume); 61] = [
     ("no_mode_jumps", "sampler.mode_jumps", Fixed),
     ("group_moves", "sampler.group_moves", Fixed),
     ("paper_adaptation", "sampler.paper_adaptation", Fixed),
+    ("arithmetic", "sampler.arithmetic", Fixed),
     ("chains", "run.chains", Fixed),
     ("chain", "run.chain", Fixed),
     ("draws", "run.draws", Free),

@@ -90,7 +90,7 @@ fn hash_of_draws(case: &Case, name: &str, fit: &str, export: &str) -> u64 {
     let run =
         |arguments: &str| -> Ended { case.command(arguments).env("SBMDS_SIMD", "portable").output().unwrap().into() };
     // Short chains: bits differ from the first wrong iteration on.
-    let length = "--chains 2 --warmup 40 --draws 20 --seed 7 --threads 2 --no-report";
+    let length = "--chains 2 --warmup 40 --draws 20 --seed 7 --threads 2 --no-report --arithmetic f64";
     let kept = if export == "--raw" { "--raw-draws" } else { "" };
     run(&format!("fit {fit} --out {name} {length} {kept}")).expect_finished();
     run(&format!("export {name} {export} --out {name}-npy")).expect(0, &[]);

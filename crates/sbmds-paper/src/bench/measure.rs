@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use sbmds::Locations;
-use sbmds::likelihood::{Noise, Workspace, reference};
+use sbmds::likelihood::{Arithmetic, Noise, Workspace, reference};
 use serde::Serialize;
 
 use super::clock::Clock;
@@ -38,9 +38,9 @@ pub enum Engine {
     /// The double loop with libm, one thread.
     Plain,
     /// The kernels on one thread.
-    OneThread,
+    OneThread(Arithmetic),
     /// The kernels on all threads.
-    AllThreads,
+    AllThreads(Arithmetic),
 }
 
 /// The best times of one quantity of one problem, in nanoseconds per pair.
@@ -48,9 +48,10 @@ pub enum Engine {
 pub struct Best {
     pub quantity: Quantity,
     pub plain: f64,
-    pub one_thread: f64,
+    /// In f64 and in f32.
+    pub one_thread: [f64; 2],
     /// None on a machine with one thread.
-    pub all_threads: Option<f64>,
+    pub all_threads: Option<[f64; 2]>,
 }
 
 /// Evaluations are repeated until one measurement takes this long, so that neither clock nor cold caches matter.
@@ -68,9 +69,10 @@ struct Contender {
 
 /// Times everything on every problem for about `seconds` in all; three quantities for each problem.
 pub fn measure(problems: &[Problem], data: &Data, seconds: f64) -> Vec<[Best; 3]> {
-    let mut engines = vec![Engine::Plain, Engine::OneThread];
+    let mut engines = vec![Engine::Plain];
+    engines.extend(Arithmetic::ALL.map(Engine::OneThread));
     if rayon::current_num_threads() > 1 {
-        engines.push(Engine::AllThreads);
+        engines.extend(Arithmetic::ALL.map(Engine::AllThreads));
     }
     let mut contenders = Vec::new();
     // As in a chain, a workspace serves one likelihood.
@@ -97,11 +99,12 @@ pub fn measure(problems: &[Problem], data: &Data, seconds: f64) -> Vec<[Best; 3]
 fn best_times(contenders: &[Contender]) -> [Best; 3] {
     Quantity::ALL.map(|quantity| {
         let best = |engine| contenders.iter().find(|c| (c.quantity, c.engine) == (quantity, engine)).map(|c| c.best);
+        let all_threads = Arithmetic::ALL.map(|arithmetic| best(Engine::AllThreads(arithmetic)));
         Best {
             quantity,
             plain: best(Engine::Plain).unwrap_or(f64::NAN),
-            one_thread: best(Engine::OneThread).unwrap_or(f64::NAN),
-            all_threads: best(Engine::AllThreads),
+            one_thread: Arithmetic::ALL.map(|arithmetic| best(Engine::OneThread(arithmetic)).unwrap_or(f64::NAN)),
+            all_threads: all_threads[0].zip(all_threads[1]).map(|(double, single)| [double, single]),
         }
     })
 }
@@ -112,7 +115,7 @@ impl Contender {
         let mut contender = Self { quantity, engine, repeats: 1, best: f64::INFINITY };
         let once = course.time(&contender).min(course.time(&contender));
         // Threads that slept while others had their turn must first wake up.
-        let shortest = if engine == Engine::AllThreads { 20 * SHORTEST } else { SHORTEST };
+        let shortest = if matches!(engine, Engine::AllThreads(_)) { 20 * SHORTEST } else { SHORTEST };
         let repeats = shortest.as_secs_f64() / once.as_secs_f64().max(1e-9);
         contender.repeats = repeats.ceil().clamp(1.0, MOST_REPEATS) as usize;
         contender
@@ -150,12 +153,12 @@ impl<'p> Course<'p> {
     fn n_pairs(&self, engine: Engine) -> usize {
         match engine {
             Engine::Plain => self.problem.sample.pairs.len(),
-            Engine::OneThread | Engine::AllThreads => self.problem.likelihood.n_pairs(),
+            Engine::OneThread(_) | Engine::AllThreads(_) => self.problem.likelihood.n_pairs(),
         }
     }
 
     fn time(&mut self, contender: &Contender) -> Duration {
-        let clock = if contender.engine == Engine::AllThreads { Clock::Wall } else { Clock::Thread };
+        let clock = if matches!(contender.engine, Engine::AllThreads(_)) { Clock::Wall } else { Clock::Thread };
         clock.time(|| {
             for _ in 0..contender.repeats {
                 black_box(self.evaluate(contender.quantity, contender.engine));
@@ -165,17 +168,18 @@ impl<'p> Course<'p> {
 
     fn evaluate(&mut self, quantity: Quantity, engine: Engine) -> f64 {
         let Self { problem: Problem { likelihood, sample, .. }, x, gradient, sample_gradient, serial, parallel } = self;
-        let workspace = match engine {
+        let (workspace, arithmetic) = match engine {
             Engine::Plain => return plain(sample, quantity, sample_gradient),
-            Engine::OneThread => serial,
-            Engine::AllThreads => parallel,
+            Engine::OneThread(arithmetic) => (serial, arithmetic),
+            Engine::AllThreads(arithmetic) => (parallel, arithmetic),
         };
+        let (x, gradient) = (x.as_slice(), gradient.as_mut_slice());
         match quantity {
-            Quantity::Likelihood => likelihood.log_likelihood(workspace, x, SIGMA),
-            Quantity::Fused => likelihood.log_likelihood_and_gradient(workspace, x, SIGMA, gradient),
+            Quantity::Likelihood => likelihood.value_in(arithmetic, workspace, x, SIGMA),
+            Quantity::Fused => likelihood.evaluate_in(arithmetic, workspace, x, SIGMA, gradient).log_likelihood,
             Quantity::Gradient => {
-                likelihood.gradient(workspace, x, SIGMA, gradient);
-                gradient.as_slice()[0]
+                likelihood.gradient_in(arithmetic, workspace, x, SIGMA, gradient);
+                gradient[0]
             }
         }
     }
@@ -222,11 +226,16 @@ mod tests {
                 (value, if plain { &course.sample_gradient } else { &course.gradient }.as_slice().to_vec())
             };
             let (value, gradient) = run(Quantity::Fused, Engine::Plain);
-            for engine in [Engine::Plain, Engine::OneThread, Engine::AllThreads] {
-                assert!((run(Quantity::Likelihood, engine).0 - value).abs() < 1e-10 * value.abs(), "{coupled}");
+            let kernels = Arithmetic::ALL.into_iter().flat_map(|a| [Engine::OneThread(a), Engine::AllThreads(a)]);
+            for engine in kernels.chain([Engine::Plain]) {
+                let is_single =
+                    matches!(engine, Engine::OneThread(Arithmetic::F32) | Engine::AllThreads(Arithmetic::F32));
+                let precision = if is_single { 1e-4 } else { 1e-9 };
+                assert!((run(Quantity::Likelihood, engine).0 - value).abs() < precision, "{coupled}, {engine:?}");
                 for quantity in [Quantity::Gradient, Quantity::Fused] {
                     let found = run(quantity, engine).1;
-                    assert!(found.iter().zip(&gradient).all(|(a, b)| (a - b).abs() < 1e-9), "{coupled}, {engine:?}");
+                    let is_close = found.iter().zip(&gradient).all(|(a, b)| (a - b).abs() < precision);
+                    assert!(is_close, "{coupled}, {engine:?}");
                 }
             }
         }

@@ -6,6 +6,7 @@ use super::coupled::Coupled;
 use super::measure::{Best, Quantity};
 use super::numbers::{grouped, short};
 use super::problem::{Problem, SIGMA};
+use sbmds::likelihood::Arithmetic;
 
 /// Everything measured.
 #[derive(Serialize)]
@@ -42,6 +43,7 @@ pub struct Configuration {
 #[derive(Serialize)]
 pub struct Timing {
     pub quantity: Quantity,
+    pub arithmetic: Arithmetic,
     pub threads: usize,
     pub ns_per_pair: f64,
     /// The plain loop, one thread.
@@ -93,17 +95,19 @@ impl Report {
         let Machine { instruction_set, threads, cores } = &self.machine;
         let mut heading = format!(
             "Kernels on {instruction_set}, {threads} threads, {cores} cores. Nanoseconds per pair; in brackets, how many \
-             times faster than\nthe plain libm loop on one thread. "
+             times faster than\nthe plain libm loop on one thread; f32: than f64. "
         );
         let columns = format!(
-            "{:>9}  {:<13} {:>2} {:>11}  {:<10} {:>6}  {:>14}",
-            "objects", "couplings", "D", "pairs", "", "plain", "1 thread",
+            "{:>9}  {:<13} {:>2} {:>11}  {:<10} {:>6}  {:>14}  {:>14}",
+            "objects", "couplings", "D", "pairs", "", "plain", "f64, 1 thread", "f32, 1 thread",
         );
         if *threads > 1 {
             heading += &format!(
                 "One thread: processor time. {threads} threads: wall time, which needs an idle machine.\n\n\
-                 {columns}  {:>14}  {:>8}\n",
-                format!("{threads} threads"),
+                 {columns}  {:>14}  {:>8}  {:>14}  {:>8}\n",
+                format!("f64, {threads} threads"),
+                "speed-up",
+                format!("f32, {threads} threads"),
                 "speed-up"
             );
         } else {
@@ -129,16 +133,20 @@ impl Report {
 }
 
 fn configuration(problem: &Problem, best: &[Best; 3], threads: usize) -> Configuration {
-    let timing = |best: &Best, threads, ns_per_pair| Timing {
+    let timing = |best: &Best, arithmetic, threads, ns_per_pair| Timing {
         quantity: best.quantity,
+        arithmetic,
         threads,
         ns_per_pair,
         plain_ns_per_pair: best.plain,
         ratio: best.plain / ns_per_pair,
     };
     let timings = best.iter().flat_map(|best| {
-        let all = best.all_threads.map(|all_threads| timing(best, threads, all_threads));
-        [timing(best, 1, best.one_thread)].into_iter().chain(all)
+        let measured = [(1, Some(best.one_thread)), (threads, best.all_threads)];
+        measured.into_iter().flat_map(move |(threads, times)| {
+            let times = times.into_iter().flat_map(|times| Arithmetic::ALL.into_iter().zip(times));
+            times.map(move |(arithmetic, time)| timing(best, arithmetic, threads, time))
+        })
     });
     Configuration {
         n_objects: problem.likelihood.n_objects(),
@@ -151,14 +159,25 @@ fn configuration(problem: &Problem, best: &[Best; 3], threads: usize) -> Configu
 }
 
 impl Configuration {
-    fn timing(&self, quantity: Quantity, threads: usize) -> Option<&Timing> {
-        self.timings.iter().find(|timing| (timing.quantity, timing.threads) == (quantity, threads))
+    fn timing(&self, quantity: Quantity, arithmetic: Arithmetic, threads: usize) -> Option<&Timing> {
+        let wanted = (quantity, arithmetic, threads);
+        self.timings.iter().find(|timing| (timing.quantity, timing.arithmetic, timing.threads) == wanted)
     }
 
     /// Time on one thread over time on all, if there are more.
-    fn speed_up(&self, quantity: Quantity, threads: usize) -> Option<f64> {
-        let (one, all) = (self.timing(quantity, 1)?, self.timing(quantity, threads)?);
+    fn speed_up(&self, quantity: Quantity, arithmetic: Arithmetic, threads: usize) -> Option<f64> {
+        let (one, all) = (self.timing(quantity, arithmetic, 1)?, self.timing(quantity, arithmetic, threads)?);
         (threads > 1).then_some(one.ns_per_pair / all.ns_per_pair)
+    }
+
+    /// A time, and how many times faster it is than the plain loop, or single precision than double.
+    fn cell(&self, quantity: Quantity, arithmetic: Arithmetic, threads: usize) -> Option<String> {
+        let timing = self.timing(quantity, arithmetic, threads)?;
+        let ratio = match arithmetic {
+            Arithmetic::F64 => timing.ratio,
+            Arithmetic::F32 => self.timing(quantity, Arithmetic::F64, threads)?.ns_per_pair / timing.ns_per_pair,
+        };
+        Some(format!("  {:>5} {:>8}", short(timing.ns_per_pair), format!("({}x)", short(ratio))))
     }
 
     fn lines(&self, threads: usize) -> String {
@@ -175,16 +194,16 @@ impl Configuration {
                 ),
                 _ => format!("{:>9}  {:<13} {:>2} {:>11}", "", "", "", ""),
             };
-            let plain = self.timing(quantity, 1).map_or(f64::NAN, |timing| timing.plain_ns_per_pair);
+            let plain = self.timing(quantity, Arithmetic::F64, 1).map_or(f64::NAN, |timing| timing.plain_ns_per_pair);
             lines += &format!("  {:<10} {:>6}", quantity.name(), short(plain));
-            for threads in [Some(1), (threads > 1).then_some(threads)].into_iter().flatten() {
-                if let Some(timing) = self.timing(quantity, threads) {
-                    lines +=
-                        &format!("  {:>5} {:>8}", short(timing.ns_per_pair), format!("({}x)", short(timing.ratio)));
-                }
+            for arithmetic in Arithmetic::ALL {
+                lines += &self.cell(quantity, arithmetic, 1).unwrap_or_default();
             }
-            if let Some(speed_up) = self.speed_up(quantity, threads) {
-                lines += &format!("  {:>8}", short(speed_up));
+            for arithmetic in Arithmetic::ALL {
+                if let Some(speed_up) = self.speed_up(quantity, arithmetic, threads) {
+                    lines += &self.cell(quantity, arithmetic, threads).unwrap_or_default();
+                    lines += &format!("  {:>8}", short(speed_up));
+                }
             }
             lines += "\n";
         }
@@ -203,16 +222,30 @@ fn comparisons(group: &[Configuration], threads: usize) -> Vec<Comparison> {
             let aim = aim.filter(|_| one.n_objects == AIMED_AT);
             found.push(Comparison { n_objects: one.n_objects, n_dims: one.n_dims, what, ratio, aim });
         };
-        if let (Coupled::Band(50), Some(speed_up)) = (one.coupled, one.speed_up(Quantity::Gradient, threads)) {
+        if let (Coupled::Band(50), Some(speed_up)) =
+            (one.coupled, one.speed_up(Quantity::Gradient, Arithmetic::F64, threads))
+        {
             let aim = (threads == 2).then_some("at least 1.8, both cores idle");
             add(format!("{}, 1 thread / {threads} threads", one.coupled), speed_up, aim);
+        }
+        let [double, single] =
+            Arithmetic::ALL.map(|arithmetic| one.timing(Quantity::Gradient, arithmetic, 1).map(|t| t.ns_per_pair));
+        if let Some((double, single)) = double.zip(single) {
+            let aim = match (one.coupled, one.n_dims) {
+                (Coupled::Band(50), 2) => Some("at least 3"),
+                (Coupled::Band(50), 6) => Some("at least 2.5"),
+                _ => None,
+            };
+            add(format!("{}, f64 / f32, 1 thread", one.coupled), double / single, aim);
         }
         let (band, aim) = match one.coupled {
             Coupled::Dispersed(bands) => (Coupled::Band(bands), "at most 1.15"),
             Coupled::Graph(bands) => (Coupled::Band(bands), "at most 3"),
             Coupled::Band(_) | Coupled::Full | Coupled::Landmark(_) => continue,
         };
-        let gradient = |configuration: &Configuration| Some(configuration.timing(Quantity::Gradient, 1)?.ns_per_pair);
+        let gradient = |configuration: &Configuration| {
+            Some(configuration.timing(Quantity::Gradient, Arithmetic::F64, 1)?.ns_per_pair)
+        };
         let other = group.iter().find(|other| other.coupled == band);
         if let Some((time, band_time)) = gradient(one).zip(other.and_then(gradient)) {
             add(format!("{} / {band}, 1 thread", one.coupled), time / band_time, Some(aim));

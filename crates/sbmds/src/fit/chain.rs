@@ -17,6 +17,7 @@ use crate::Locations;
 use crate::draws::{Buffered, Draw};
 use crate::embedding::{Moments, procrustes};
 use crate::error::RunError;
+use crate::likelihood::Arithmetic;
 use crate::sampler::{Chain, ChainState, StepInfo};
 use crate::settings::Resolved;
 use crate::settings::config::Keep;
@@ -66,6 +67,11 @@ pub struct SavedChain {
 }
 
 impl SavedChain {
+    /// In which it computes its gradients.
+    pub fn arithmetic(&self) -> Arithmetic {
+        self.state.arithmetic()
+    }
+
     /// Draws made.
     pub fn n_draws(&self) -> usize {
         self.buffered.n_draws()

@@ -4,6 +4,7 @@ use crate::coupling::{Coupling, PairShape, Pairs};
 use crate::error::RunError;
 use crate::likelihood::Storage;
 use crate::machine::available_memory;
+use crate::sampler::ArithmeticChoice;
 use crate::settings::check::CheckedConfig;
 
 /// Refuses coupled pairs that the memory of this machine, or what is left of a limit, cannot hold.
@@ -11,9 +12,13 @@ use crate::settings::check::CheckedConfig;
 /// # Errors
 /// What is needed and what there is, with a remedy.
 pub fn check_memory(pairs: &Pairs, storage: Storage) -> Result<(), RunError> {
+    check_bytes(pairs, bytes_per_pair(pairs, storage))
+}
+
+fn check_bytes(pairs: &Pairs, bytes_per_pair: u64) -> Result<(), RunError> {
     let Some(available) = available_memory() else { return Ok(()) };
     let n_pairs = pairs.count() as u64;
-    let needed = n_pairs.saturating_mul(bytes_per_pair(pairs, storage));
+    let needed = n_pairs.saturating_mul(bytes_per_pair);
     if needed <= available {
         return Ok(());
     }
@@ -32,7 +37,21 @@ pub(crate) fn check_fit_memory(config: &CheckedConfig, coupling: &Coupling, forc
     if force {
         return Ok(());
     }
-    check_memory(&coupling.pairs, config.model.storage)
+    let (pairs, storage) = (&coupling.pairs, config.model.storage);
+    let of_single = match config.sampler.arithmetic {
+        ArithmeticChoice::F64 => 0,
+        ArithmeticChoice::Auto | ArithmeticChoice::F32 => bytes_for_single(pairs, storage),
+    };
+    check_bytes(pairs, bytes_per_pair(pairs, storage) + of_single)
+}
+
+/// What single-precision kernels keep beside: rounded dissimilarities, and a graph's pairs from both ends.
+fn bytes_for_single(pairs: &Pairs, storage: Storage) -> u64 {
+    match (pairs.shape(), storage) {
+        (PairShape::Graph(_), _) => 16,
+        (_, Storage::F64) => 4,
+        (_, Storage::F32) => 0,
+    }
 }
 
 /// A dissimilarity, and in a list of pairs the number of the partner and the pair itself.

@@ -19,6 +19,7 @@ use crate::diagnostics::{Assessment, bfmi};
 use crate::draws::DrawReader;
 use crate::embedding::{Moments, ObjectFit, object_fits, principal_axes, procrustes};
 use crate::error::RunError;
+use crate::likelihood::Arithmetic;
 use crate::quality::MapVerdict;
 use crate::sampler::Sampler;
 use crate::settings::Resolved;
@@ -204,6 +205,7 @@ fn summarise(
         n_pairs: likelihood.n_pairs(),
         couplings: problem.coupling.couplings.to_string(),
         sampler: config.sampler.sampler.resolve().to_string(),
+        arithmetic: arithmetic(chains),
         unit: problem.unit.0,
         n_chains: chains.len(),
         n_warmup: config.sampler.n_warmup,
@@ -221,6 +223,14 @@ fn summarise(
     };
     summary.warnings.extend(summary.sampler_warnings());
     Ok(summary)
+}
+
+/// The arithmetic of the chains by name.
+fn arithmetic(chains: &[SavedChain]) -> String {
+    let used = |arithmetic: &Arithmetic| chains.iter().any(|chain| chain.arithmetic() == *arithmetic);
+    let names: Vec<String> =
+        Arithmetic::ALL.iter().filter(|arithmetic| used(arithmetic)).map(ToString::to_string).collect();
+    names.join(" and ")
 }
 
 /// Energy BFMI of each chain; random walks have no momentum and none of this.

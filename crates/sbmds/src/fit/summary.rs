@@ -60,6 +60,9 @@ pub struct Summary {
     pub couplings: String,
     /// The sampler by name.
     pub sampler: String,
+    /// The arithmetic of the gradients: f64, f32, or both if chains decided differently.
+    #[serde(default)]
+    pub arithmetic: String,
     /// What dissimilarities were divided by for sampling.
     pub unit: f64,
     /// Chains.

@@ -89,9 +89,9 @@ impl Summary {
     }
 
     fn sampling(&self) -> String {
-        let Self { sampler, acceptance, divergences, n_gradients, .. } = self;
+        let Self { sampler, arithmetic, acceptance, divergences, n_gradients, .. } = self;
         format!(
-            "{sampler}, acceptance {}, {divergences} divergences, {n_gradients} gradients",
+            "{sampler}, acceptance {}, {divergences} divergences, {n_gradients} gradients in {arithmetic}",
             known_digits(*acceptance)
         )
     }

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::simd::MAX_LANES;
+use super::simd::Number;
 
 /// D values for each of a range of objects: one array per dimension, or interleaved (object by object).
-pub(super) struct Arrays {
-    values: Vec<f64>,
+pub(super) struct Arrays<T = f64> {
+    values: Vec<T>,
     objects: Range<usize>,
     n_dims: usize,
     /// Where dimension 0 of the first object is.
@@ -18,10 +18,11 @@ pub(super) struct Arrays {
     step: usize,
 }
 
-/// f64 in 4 KiB.
-const PAGE: usize = 512;
+impl<T: Number> Arrays<T> {
+    /// Numbers in 4 KiB.
+    const PAGE: usize = 4096 / size_of::<T>();
+    const LANES: usize = T::MAX_LANES;
 
-impl Arrays {
     pub(super) fn new() -> Self {
         Self { values: Vec::new(), objects: 0..0, n_dims: 0, first: 0, stride: 0, step: 1 }
     }
@@ -32,30 +33,33 @@ impl Arrays {
     /// doubled the time of small problems. `role` (0: locations, 1 and 2: gradients) and the dimension therefore
     /// spread the arrays evenly over a page, counted from object 0 so that all roles keep their distance.
     pub(super) fn lay_out(&mut self, objects: Range<usize>, n_dims: usize, role: usize, interleaved: bool) {
-        let spread = (PAGE / (3 * n_dims)).next_multiple_of(MAX_LANES).max(MAX_LANES);
-        let length = objects.len() + 2 * MAX_LANES;
-        (self.stride, self.step) =
-            if interleaved { (1, n_dims) } else { (length + (spread + PAGE - length % PAGE) % PAGE, 1) };
-        let needed = 2 * PAGE + length.max(self.stride) * n_dims;
+        let spread = (Self::PAGE / (3 * n_dims)).next_multiple_of(Self::LANES).max(Self::LANES);
+        let length = objects.len() + 2 * Self::LANES;
+        (self.stride, self.step) = if interleaved {
+            (1, n_dims)
+        } else {
+            (length + (spread + Self::PAGE - length % Self::PAGE) % Self::PAGE, 1)
+        };
+        let needed = 2 * Self::PAGE + Self::LANES + length.max(self.stride) * n_dims;
         if self.values.len() < needed {
-            self.values.resize(needed, 0.0);
+            self.values.resize(needed, T::ZERO);
         }
-        let page_start = self.values.as_ptr().align_offset(PAGE * size_of::<f64>()).min(PAGE);
-        let phase = if interleaved { 0 } else { (objects.start + role * n_dims * spread) % PAGE };
-        self.first = page_start + phase;
+        let page_start = self.values.as_ptr().align_offset(Self::PAGE * size_of::<T>()).min(Self::PAGE);
+        let phase = if interleaved { 0 } else { (objects.start + role * n_dims * spread) % Self::PAGE };
+        self.first = page_start + phase + Self::LANES;
         (self.objects, self.n_dims) = (objects, n_dims);
     }
 
     /// Zeroes all values and the padding.
     pub(super) fn zero(&mut self) {
-        let length = self.objects.len() + MAX_LANES;
+        let length = self.objects.len() + Self::LANES;
         if self.step == 1 {
             for dim in 0..self.n_dims {
                 let start = self.first + dim * self.stride;
-                self.values[start..start + length].fill(0.0);
+                self.values[start..start + length].fill(T::ZERO);
             }
         } else {
-            self.values[self.first..self.first + length * self.n_dims].fill(0.0);
+            self.values[self.first..self.first + length * self.n_dims].fill(T::ZERO);
         }
     }
 
@@ -66,31 +70,48 @@ impl Arrays {
 
     /// Where dimension 0 of object 0 would be: add an object of the range laid out (times D if interleaved) to get an
     /// address.
-    pub(super) fn origin(&self) -> *const f64 {
+    pub(super) fn origin(&self) -> *const T {
         self.values.as_ptr().wrapping_add(self.first).wrapping_sub(self.objects.start * self.step)
     }
 
     /// As [`Arrays::origin`], to write.
-    pub(super) fn origin_mut(&mut self) -> *mut f64 {
+    pub(super) fn origin_mut(&mut self) -> *mut T {
         self.values.as_mut_ptr().wrapping_add(self.first).wrapping_sub(self.objects.start * self.step)
     }
 
-    /// Becomes `factor` * locations, given dimension by dimension.
-    pub(super) fn scale_from(&mut self, locations: &[f64], n_dims: usize, factor: f64, interleaved: bool) {
+    /// Becomes locations given dimension by dimension, each coordinate as `scaling(all of its dimension)` makes it, with zeros
+    /// before and after.
+    pub(super) fn fill_from<F: Fn(f64) -> T>(
+        &mut self,
+        locations: &[f64],
+        n_dims: usize,
+        interleaved: bool,
+        scaling: impl Fn(&[f64]) -> F,
+    ) {
         let n_objects = locations.len() / n_dims;
         self.lay_out(0..n_objects, n_dims, 0, interleaved);
         for (dim, values) in locations.chunks_exact(n_objects).enumerate() {
-            let scaled = &mut self.values[self.first + dim * self.stride..];
+            let start = self.first + dim * self.stride;
+            let scaled = scaling(values);
             if interleaved {
-                for (scaled, value) in scaled.iter_mut().step_by(self.step).zip(values) {
-                    *scaled = factor * value;
+                for (room, value) in self.values[start..].iter_mut().step_by(self.step).zip(values) {
+                    *room = scaled(*value);
                 }
             } else {
-                for (scaled, value) in scaled.iter_mut().zip(values) {
-                    *scaled = factor * value;
+                for (room, value) in self.values[start..].iter_mut().zip(values) {
+                    *room = scaled(*value);
                 }
+                self.values[start - Self::LANES..start].fill(T::ZERO);
+                self.values[start + n_objects..start + n_objects + Self::LANES].fill(T::ZERO);
             }
         }
+    }
+}
+
+impl Arrays<f64> {
+    /// Becomes `factor` * locations, given dimension by dimension.
+    pub(super) fn scale_from(&mut self, locations: &[f64], n_dims: usize, factor: f64, interleaved: bool) {
+        self.fill_from(locations, n_dims, interleaved, |_| move |value| factor * value);
     }
 
     /// Adds `factor` * dimension `dim` of the objects in `window` to `sums`, which holds these objects.

@@ -1,157 +1,111 @@
 //! The density of one dissimilarity given the distance, on vectors: the inner loop of everything.
 //!
-//! All lengths are in units of sigma: z = d / sigma and y = delta / sigma (docs/model.md, eq. 6).
+//! All lengths are in units of sigma (of 3/4 sigma in single precision): z = d / sigma and y = delta / sigma
+//! (docs/model.md, eq. 6).
 
-use super::mills::{P_EVEN, P_ODD, Q_EVEN, Q_ODD};
 use super::simd::Simd;
 
 /// The density of y given z, up to the normalising constant of a pair.
 ///
 /// One implementation per noise family; everything else in the likelihood is the same for all.
-pub(super) trait PairDensity: Copy + Send + Sync {
+pub(super) trait PairDensity<S: Simd>: Copy + Send + Sync {
     /// Adds the energy of a vector of pairs to `total` (if VALUE) and returns the derivative c (if GRADIENT): the energy's
-    /// derivative with respect to x_n / sigma is c (x_n - x_m) / sigma. Lanes whose `y` is NaN are missing (if MASKED):
-    /// they add nothing and get c = 0.
-    fn pair<S: Simd, const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
+    /// derivative with respect to x_n / sigma is c (x_n - x_m) / sigma. Lanes whose dissimilarity is NaN are missing (if
+    /// MASKED): they add nothing and get c = 0. `z` comes as z^2 and its [`Formulas::root`].
+    fn pair<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         self,
         s: S,
-        z2: S::V,
-        y: S::V,
-        total: &mut Total<S>,
+        z: (S::V, S::V),
+        y: Expected<S>,
+        total: &mut TotalOf<S>,
     ) -> S::V;
 
     /// The derivative c, and how much larger its curvature is along the line between the two objects than across it, per squared
     /// distance: (E'' - c) / z^2, E being the energy by z. Both are 0 where `y` is NaN.
-    fn curvature<S: Simd>(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V);
+    fn curvature(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V);
 }
 
-/// Squares below this count as this: keeps 0/0 away when two objects coincide, whose difference 0 then removes the term.
-const SMALLEST_SQUARE: f64 = 1e-290;
-/// The same for curvatures, which divide by squares: an object at the very location of a partner has no direction to it.
-const SMALLEST_BENT_SQUARE: f64 = 1e-12;
-/// exp(-700) is the smallest the polynomial exponential gives; Phi is 1 long before.
-const LARGEST_SQUARE: f64 = 1400.0;
-/// Beyond z = sqrt(79), phi(z) / Phi(z) < 3e-18 and Phi(z) = 1 in f64: the truncation is not felt.
-const FAR_SQUARE: f64 = 79.0;
+/// What distances are expected by the dissimilarities: y, as a product that single precision need not round.
+pub(super) struct Expected<S: Simd> {
+    pub(super) delta: S::V,
+    pub(super) per_sigma: S::V,
+}
 
-/// Normal truncated to (0, inf): eq. 2 and 3.
-#[derive(Clone, Copy)]
-pub(super) struct TruncatedNormal;
+impl<S: Simd> Clone for Expected<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
 
-impl PairDensity for TruncatedNormal {
-    /// Phi = N / Q with N = Q - phi P (eq. 8), so that one square root and one division do everything:
-    /// c = 1 - (y - phi / Phi) / z = 1 - (y N - phi Q) / (z N)                                            (eq. 9)
+impl<S: Simd> Copy for Expected<S> {}
+
+impl<S: Simd> Expected<S> {
+    /// y.
     #[inline(always)]
-    fn pair<S: Simd, const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
-        self,
+    pub(super) fn y(self, s: S) -> S::V {
+        s.mul(self.delta, self.per_sigma)
+    }
+
+    /// z - y, rounded once.
+    #[inline(always)]
+    pub(super) fn below(self, s: S, z: S::V) -> S::V {
+        s.neg_mul_add(self.delta, self.per_sigma, z)
+    }
+}
+
+/// How the two normal families are computed in numbers of one type (`double`, `single`).
+pub(super) trait Formulas<S: Simd> {
+    /// Lengths are measured in sigma / UNIT.
+    const UNIT: f64;
+    /// What sums of squares start from: keeps 0/0 away when two objects coincide, whose difference 0 then removes the term.
+    const LEAST_SQUARE: f64;
+    type Total: Total<S>;
+
+    /// z of z^2.
+    fn root(s: S, z2: S::V) -> S::V;
+
+    /// [`PairDensity::pair`] of the normal truncated to (0, inf).
+    fn truncated_normal<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         s: S,
-        z2: S::V,
-        y: S::V,
-        total: &mut Total<S>,
-    ) -> S::V {
-        let z2 = s.max(z2, s.splat(SMALLEST_SQUARE));
-        if s.all_above(z2, FAR_SQUARE) {
-            return Normal.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
-        }
-        let z = s.sqrt(z2);
-        let (phi, n, q) = normal_cdf(s, z2, z);
-        if VALUE {
-            total.add_residual::<MASKED>(s, y, z);
-            total.add_phi::<MASKED>(s, y, n, q);
-        }
-        if !GRADIENT {
-            return z;
-        }
-        let derivative = s.sub(s.splat(1.0), s.div(s.neg_mul_add(phi, q, s.mul(y, n)), s.mul(z, n)));
-        masked::<S, MASKED>(s, y, derivative, 0.0)
-    }
+        z: (S::V, S::V),
+        y: Expected<S>,
+        total: &mut Self::Total,
+    ) -> S::V;
 
-    /// With r = phi / Phi, whose derivative is -r (z + r): c = 1 - (y - r) / z and E'' = 1 - r (z + r).
-    #[inline(always)]
-    fn curvature<S: Simd>(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V) {
-        let z2 = s.max(z2, s.splat(SMALLEST_BENT_SQUARE));
-        let z = s.sqrt(z2);
-        let (phi, n, q) = normal_cdf(s, z2, z);
-        let ratio = s.div(s.mul(phi, q), n);
-        let second = s.neg_mul_add(ratio, s.add(z, ratio), s.splat(1.0));
-        bent(s, z, y, ratio, second)
-    }
-}
-
-/// phi, N and Q with Phi(z) = N / Q, from z and its square.
-#[inline(always)]
-fn normal_cdf<S: Simd>(s: S, z2: S::V, z: S::V) -> (S::V, S::V, S::V) {
-    let square = s.min(z2, s.splat(LARGEST_SQUARE));
-    let phi = s.gauss(square);
-    // Even and odd powers apart: the halves need not wait for the square root.
-    let p = s.mul_add(z, polynomial(s, square, &P_ODD), polynomial(s, square, &P_EVEN));
-    let q = s.mul_add(z, polynomial(s, square, &Q_ODD), polynomial(s, square, &Q_EVEN));
-    (phi, s.neg_mul_add(phi, p, q), q)
-}
-
-/// Normal without truncation: eq. 4 and 5.
-#[derive(Clone, Copy)]
-pub(super) struct Normal;
-
-impl PairDensity for Normal {
-    /// c = (z - y) / z
-    #[inline(always)]
-    fn pair<S: Simd, const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
-        self,
+    /// [`PairDensity::pair`] of the normal.
+    fn normal<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
         s: S,
-        z2: S::V,
-        y: S::V,
-        total: &mut Total<S>,
-    ) -> S::V {
-        let z = s.sqrt(s.max(z2, s.splat(SMALLEST_SQUARE)));
-        if VALUE {
-            total.add_residual::<MASKED>(s, y, z);
-        }
-        if !GRADIENT {
-            return z;
-        }
-        masked::<S, MASKED>(s, y, s.div(s.sub(z, y), z), 0.0)
-    }
+        z: (S::V, S::V),
+        y: Expected<S>,
+        total: &mut Self::Total,
+    ) -> S::V;
 
-    /// c = 1 - y / z and E'' = 1.
-    #[inline(always)]
-    fn curvature<S: Simd>(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V) {
-        let z = s.sqrt(s.max(z2, s.splat(SMALLEST_BENT_SQUARE)));
-        bent(s, z, y, s.splat(0.0), s.splat(1.0))
-    }
+    /// phi / Phi, in the unit of `z`.
+    fn ratio(s: S, z2: S::V, z: S::V) -> S::V;
 }
 
-/// What [`PairDensity::curvature`] returns, from phi / Phi and the second derivative of the energy.
-#[inline(always)]
-fn bent<S: Simd>(s: S, z: S::V, y: S::V, ratio: S::V, second: S::V) -> (S::V, S::V) {
-    let per_z = s.div(s.splat(1.0), z);
-    let derivative = s.neg_mul_add(s.sub(y, ratio), per_z, s.splat(1.0));
-    let excess = s.mul(s.mul(s.sub(second, derivative), per_z), per_z);
-    (masked::<S, true>(s, y, derivative, 0.0), masked::<S, true>(s, y, excess, 0.0))
+/// The energy of many pairs.
+pub(super) trait Total<S: Simd> {
+    /// [`Total::settle`] is to be called after at most so many vectors.
+    const VECTORS_PER_SETTLING: usize = 8;
+
+    fn new(s: S) -> Self;
+    /// Brings the sums of the last vectors into a lasting form.
+    fn settle(&mut self, s: S);
+    /// The energy of all pairs added.
+    fn energy(self, s: S) -> Energy;
 }
 
-/// Value of a polynomial, lowest coefficient first.
-#[inline(always)]
-fn polynomial<S: Simd, const N: usize>(s: S, x: S::V, coefficients: &[f64; N]) -> S::V {
-    let mut value = s.splat(coefficients[N - 1]);
-    for i in (0..N - 1).rev() {
-        value = s.mul_add(x, value, s.splat(coefficients[i]));
-    }
-    value
-}
-
-/// `value` where `y` is a number, `missing` elsewhere.
-#[inline(always)]
-fn masked<S: Simd, const MASKED: bool>(s: S, y: S::V, value: S::V, missing: f64) -> S::V {
-    if MASKED { s.select(s.is_number(y), value, s.splat(missing)) } else { value }
-}
+/// The sums that belong to these vectors.
+pub(super) type TotalOf<S> = <<S as Simd>::Formulas as Formulas<S>>::Total;
 
 /// Sums over pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Energy {
     /// Half the sum of squared residuals plus sum log Phi (eq. 6).
     pub(super) value: f64,
-    /// Sum of y (y - z): what the derivative by sigma needs beside the gradient (eq. 10).
+    /// What the derivative by log sigma needs: in double precision the sum of y (y - z), beside the gradient (eq. 10); in
+    /// single precision, where that would cancel, the sum of (y - z)^2 + z phi / Phi alone (eq. 10a).
     pub(super) pull: f64,
 }
 
@@ -163,144 +117,73 @@ impl std::ops::Add for Energy {
     }
 }
 
-/// The energy of many pairs: half the sum of squared residuals plus sum log Phi.
-///
-/// No logarithm per pair: log Phi is summed as the logarithm of a product (Phi >= 1/2 cannot underflow soon), and the
-/// product as numerators and denominators apart, one division per [`Total::VECTORS_PER_DIVISION`] vectors.
-pub(super) struct Total<S: Simd> {
-    squares: S::V,
-    pulls: S::V,
-    numerators: S::V,
-    denominators: S::V,
-    product: S::V,
-    vectors_in_product: usize,
-    log_phi: f64,
-}
+/// Normal truncated to (0, inf): eq. 2 and 3.
+#[derive(Clone, Copy)]
+pub(super) struct TruncatedNormal;
 
-impl<S: Simd> Total<S> {
-    /// A numerator or denominator is below 1e11 for z <= 1e6, so eight stay far from overflow.
-    pub(super) const VECTORS_PER_DIVISION: usize = 8;
-    /// 2^-960 is a normal number.
-    const FACTORS_PER_LOG: usize = 960;
-
+impl<S: Simd> PairDensity<S> for TruncatedNormal {
     #[inline(always)]
-    pub(super) fn new(s: S) -> Self {
-        let one = s.splat(1.0);
-        Self {
-            squares: s.splat(0.0),
-            pulls: s.splat(0.0),
-            numerators: one,
-            denominators: one,
-            product: one,
-            vectors_in_product: 0,
-            log_phi: 0.0,
-        }
+    fn pair<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
+        self,
+        s: S,
+        z: (S::V, S::V),
+        y: Expected<S>,
+        total: &mut TotalOf<S>,
+    ) -> S::V {
+        S::Formulas::truncated_normal::<VALUE, GRADIENT, MASKED>(s, z, y, total)
     }
 
+    /// With r = phi / Phi, whose derivative is -r (z + r): c = 1 - (y - r) / z and E'' = 1 - r (z + r).
     #[inline(always)]
-    fn add_residual<const MASKED: bool>(&mut self, s: S, y: S::V, z: S::V) {
-        let residual = masked::<S, MASKED>(s, y, s.sub(y, z), 0.0);
-        self.squares = s.mul_add(residual, residual, self.squares);
-        self.pulls = s.mul_add(masked::<S, MASKED>(s, y, y, 0.0), residual, self.pulls);
-    }
-
-    #[inline(always)]
-    fn add_phi<const MASKED: bool>(&mut self, s: S, y: S::V, numerator: S::V, denominator: S::V) {
-        self.numerators = s.mul(self.numerators, masked::<S, MASKED>(s, y, numerator, 1.0));
-        self.denominators = s.mul(self.denominators, masked::<S, MASKED>(s, y, denominator, 1.0));
-    }
-
-    /// To be called after at most [`Total::VECTORS_PER_DIVISION`] vectors.
-    #[inline(always)]
-    pub(super) fn divide(&mut self, s: S) {
-        self.product = s.mul(self.product, s.div(self.numerators, self.denominators));
-        self.numerators = s.splat(1.0);
-        self.denominators = s.splat(1.0);
-        self.vectors_in_product += Self::VECTORS_PER_DIVISION;
-        if self.vectors_in_product + Self::VECTORS_PER_DIVISION > Self::FACTORS_PER_LOG {
-            self.take_log(s);
-        }
-    }
-
-    #[inline(always)]
-    fn take_log(&mut self, s: S) {
-        self.log_phi += s.to_array(self.product, 1.0).iter().map(|factor| factor.ln()).sum::<f64>();
-        self.product = s.splat(1.0);
-        self.vectors_in_product = 0;
-    }
-
-    /// The energy of all pairs added.
-    #[inline(always)]
-    pub(super) fn energy(mut self, s: S) -> Energy {
-        self.divide(s);
-        self.take_log(s);
-        Energy { value: 0.5 * s.sum(self.squares) + self.log_phi, pull: s.sum(self.pulls) }
+    fn curvature(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V) {
+        let z2 = s.max(z2, s.splat(SMALLEST_BENT_SQUARE));
+        let z = s.sqrt(z2);
+        let ratio = S::Formulas::ratio(s, z2, z);
+        let per_unit = s.splat(1.0 / (S::Formulas::UNIT * S::Formulas::UNIT));
+        let second = s.neg_mul_add(ratio, s.mul(s.add(z, ratio), per_unit), s.splat(1.0));
+        bent(s, z, y, ratio, second)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::simd::Portable;
-    #[cfg(target_arch = "x86_64")]
-    use super::super::simd::{Avx2, Avx512};
-    use super::*;
+/// Normal without truncation: eq. 4 and 5.
+#[derive(Clone, Copy)]
+pub(super) struct Normal;
 
-    /// z, phi(z) / Phi(z), log Phi(z): mpmath 1.3 with 50 digits, rounded to f64.
-    const REFERENCE: [(f64, f64, f64); 28] = [
-        (0.0, 0.7978845608028654, -std::f64::consts::LN_2),
-        (1e-08, 0.7978845544366676, -0.6931471725810997),
-        (0.001, 0.7972480500564331, -0.6923496142726883),
-        (0.1, 0.7353317485057806, -0.6165050101150263),
-        (0.25, 0.6458393710168173, -0.5129840754094305),
-        (0.5, 0.5091604338370335, -0.3689464152886564),
-        (0.75, 0.389382056735927, -0.25699426683836524),
-        (1.0, 0.2875999709391784, -0.17275377902344988),
-        (1.5, 0.13878975045885075, -0.06914345561223398),
-        (2.0, 0.055247862678989956, -0.02301290932896349),
-        (2.5, 0.017637825486916735, -0.006229025485860002),
-        (3.0, 0.004437839042125664, -0.0013508099647481938),
-        (4.0, 0.00013383446446857514, -3.167174337748927e-05),
-        (5.0, 1.4867199409049056e-06, -2.866516129637636e-07),
-        (6.0, 6.075882855817676e-09, -9.865876455243758e-10),
-        (7.0, 9.134720408376284e-12, -1.279812543886654e-12),
-        (8.0, 5.052271083536895e-15, -6.220960574271786e-16),
-        (8.5, 8.16623563166955e-17, -9.479534822203318e-18),
-        (8.8, 6.0957581295624165e-18, -6.840807685935546e-19),
-        (8.88, 3.0053473160361597e-18, -3.3430181194514315e-19),
-        (9.0, 1.0279773571668915e-18, -1.1285884059538405e-19),
-        (10.0, 7.694598626706419e-23, -7.619853024160525e-24),
-        (12.0, 2.1463837356630605e-32, -1.776482112077679e-33),
-        (20.0, 5.520948362159764e-88, -2.7536241186062337e-89),
-        (37.0, 2.1200065515246056e-298, -5.725571222524577e-300),
-        (100.0, 0.0, 0.0),
-        (1e4, 0.0, 0.0),
-        (1e6, 0.0, 0.0),
-    ];
-
-    /// Relative error of phi / Phi up to z = 37 and absolute error of log Phi.
-    fn check<S: Simd>(s: S, precision: f64, log_precision: f64) {
-        for (z, ratio, log_phi) in REFERENCE {
-            let (phi, n, q) = normal_cdf(s, s.splat(z * z), s.splat(z));
-            let found = s.to_array(s.div(s.mul(phi, q), n), 0.0)[0];
-            let tolerance = precision * ratio + 1e-300;
-            assert!((found - ratio).abs() <= tolerance, "phi/Phi at {z}: {found:e} against {ratio:e}");
-            let found = s.to_array(s.div(n, q), 1.0)[0].ln();
-            assert!((found - log_phi).abs() <= log_precision, "log Phi at {z}: {found:e} against {log_phi:e}");
-        }
+impl<S: Simd> PairDensity<S> for Normal {
+    #[inline(always)]
+    fn pair<const VALUE: bool, const GRADIENT: bool, const MASKED: bool>(
+        self,
+        s: S,
+        z: (S::V, S::V),
+        y: Expected<S>,
+        total: &mut TotalOf<S>,
+    ) -> S::V {
+        S::Formulas::normal::<VALUE, GRADIENT, MASKED>(s, z, y, total)
     }
 
-    #[test]
-    fn phi_over_its_integral_and_log_phi_equal_high_precision_values() {
-        check(Portable, 2e-13, 1e-15);
-        #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(s) = Avx2::detect() {
-                check(s, 1e-13, 1e-15);
-            }
-            if let Some(s) = Avx512::detect() {
-                // Its exponential has a relative error of 4.5e-15, and 1 - Phi = 1/2 of it goes into log Phi at 0.
-                check(s, 1e-13, 6e-15);
-            }
-        }
+    /// c = 1 - y / z and E'' = 1.
+    #[inline(always)]
+    fn curvature(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V) {
+        let z = s.sqrt(s.max(z2, s.splat(SMALLEST_BENT_SQUARE)));
+        bent(s, z, y, s.splat(0.0), s.splat(1.0))
     }
+}
+
+/// Squares below this count as this in curvatures, which divide by them: an object at the very location of a partner has no
+/// direction to it.
+const SMALLEST_BENT_SQUARE: f64 = 1e-12;
+
+/// What [`PairDensity::curvature`] returns, from phi / Phi and the second derivative of the energy.
+#[inline(always)]
+fn bent<S: Simd>(s: S, z: S::V, y: S::V, ratio: S::V, second: S::V) -> (S::V, S::V) {
+    let per_z = s.div(s.splat(1.0), z);
+    let derivative = s.neg_mul_add(s.sub(y, ratio), per_z, s.splat(1.0));
+    let excess = s.mul(s.mul(s.sub(second, derivative), per_z), per_z);
+    (masked::<S, true>(s, y, derivative, 0.0), masked::<S, true>(s, y, excess, 0.0))
+}
+
+/// `value` where `delta` is a number, `missing` elsewhere.
+#[inline(always)]
+pub(super) fn masked<S: Simd, const MASKED: bool>(s: S, delta: S::V, value: S::V, missing: f64) -> S::V {
+    if MASKED { s.select(s.is_number(delta), value, s.splat(missing)) } else { value }
 }

@@ -8,36 +8,39 @@ use std::ops::Range;
 use super::Storage;
 use super::arrays::Arrays;
 use super::deltas::Deltas;
-use super::density::{Energy, PairDensity, Total};
+use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
-use super::layout::{Chunk, ChunkGradient, Layout, pairs_per_chunk, relative, split_work};
+use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled, pairs_per_chunk, relative, split_work};
 use super::share::Share;
 use super::simd::Simd;
+use super::two_passes::TwoPasses;
 
 pub(super) struct Diagonals {
-    shape: Shape,
+    pub(super) shape: Shape,
     deltas: Deltas,
     /// Where each tile starts in `deltas`.
-    tile_starts: Vec<usize>,
+    pub(super) tile_starts: Vec<usize>,
     chunks: Vec<Chunk>,
+    /// The same with both ends in one array, for kernels that add to each end but once for many pairs.
+    joint_chunks: Vec<Chunk>,
     chunk_tiles: Vec<ChunkTiles>,
     n_pairs: usize,
 }
 
-struct ChunkTiles {
-    tiles: Range<usize>,
-    has_missing: bool,
+pub(super) struct ChunkTiles {
+    pub(super) tiles: Range<usize>,
+    pub(super) has_missing: bool,
 }
 
 /// Rows of a tile: eight AVX-512 vectors. Both ends of a band's tile stay in the first-level cache, and for offsets
 /// far apart 32, 128 and 256 measured slower too.
-const TILE: usize = 64;
+pub(super) const TILE: usize = 64;
 
 /// Which pairs there are.
-struct Shape {
-    n_objects: usize,
+pub(super) struct Shape {
+    pub(super) n_objects: usize,
     /// Increasing.
-    offsets: Vec<usize>,
+    pub(super) offsets: Vec<usize>,
 }
 
 impl Shape {
@@ -48,13 +51,24 @@ impl Shape {
     }
 
     /// Whether the offsets are 1, 2, 3, ...: then neighbouring diagonals share their cache lines.
-    fn is_band(&self) -> bool {
+    pub(super) fn is_band(&self) -> bool {
         self.offsets.last().is_none_or(|&last| last == self.offsets.len())
     }
 
     /// Offsets that have at least one pair whose lower end is in the tile starting at row `first`.
-    fn offsets_at(&self, first: usize) -> &[usize] {
+    pub(super) fn offsets_at(&self, first: usize) -> &[usize] {
         &self.offsets[..self.offsets.partition_point(|&offset| first + offset < self.n_objects)]
+    }
+
+    /// How many of some neighbouring `offsets` lead from all rows before `end` to an object.
+    #[inline(always)]
+    pub(super) fn n_reaching(&self, offsets: &[usize], end: usize) -> usize {
+        match offsets.last() {
+            Some(last) if end + last > self.n_objects => {
+                offsets.partition_point(|offset| end + offset <= self.n_objects)
+            }
+            _ => offsets.len(),
+        }
     }
 
     /// Rows of the tile starting at `first` that have a partner at `offset`.
@@ -92,12 +106,12 @@ impl Shape {
     /// The ends of the pairs whose lower end is in `near`. Those of a band keep their gradients apart (see
     /// [`ChunkGradient`]); elsewhere the two ends of a tile seldom meet, and one array leaves more of the cache.
     fn chunk(&self, near: Range<usize>) -> Chunk {
-        let far = self.far_ends(&near);
-        if self.is_band() {
-            Chunk { near, far }
-        } else {
-            Chunk { near: 0..0, far: near.start.min(far.start)..far.end.max(near.end) }
-        }
+        if self.is_band() { Chunk { far: self.far_ends(&near), near } } else { self.joint_chunk(&near) }
+    }
+
+    fn joint_chunk(&self, near: &Range<usize>) -> Chunk {
+        let far = self.far_ends(near);
+        Chunk { near: 0..0, far: near.start.min(far.start)..far.end.max(near.end) }
     }
 
     fn far_ends(&self, near: &Range<usize>) -> Range<usize> {
@@ -129,19 +143,31 @@ impl Diagonals {
             shape.fill_tile(held.start + tile, deltas, dissimilarity)
         });
         let is_missing = |tile: &usize| held.contains(tile) && present[tile - held.start] < work[*tile];
-        let (mut chunks, mut chunk_tiles) = (Vec::new(), Vec::new());
+        let (mut chunks, mut joint_chunks, mut chunk_tiles) = (Vec::new(), Vec::new(), Vec::new());
         for tiles in runs {
             let near = tiles.start * TILE..n_objects.min(tiles.end * TILE);
+            joint_chunks.push(shape.joint_chunk(&near));
             chunks.push(shape.chunk(near));
             let has_missing = tiles.clone().any(|tile| is_missing(&tile));
             chunk_tiles.push(ChunkTiles { tiles, has_missing });
         }
         let n_pairs = present.iter().sum();
-        Self { shape, deltas, tile_starts, chunks, chunk_tiles, n_pairs }
+        Self { shape, deltas, tile_starts, chunks, joint_chunks, chunk_tiles, n_pairs }
     }
 
     fn delta(&self, row: usize, offset_index: usize) -> f64 {
         self.deltas.get(self.tile_starts[row / TILE] + offset_index * TILE + row % TILE)
+    }
+}
+
+impl Kernels<f32> for Diagonals {
+    fn chunks(&self) -> &[Chunk] {
+        &self.joint_chunks
+    }
+
+    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f32>, out: &mut ChunkGradient<f32>) -> Energy {
+        let (chunk, deltas) = (&self.chunk_tiles[chunk], self.deltas.single());
+        dispatch(choice, TwoPasses { layout: self, deltas, chunk, n_dims: choice.n_dims, scaled, out })
     }
 }
 
@@ -159,9 +185,12 @@ impl Layout for Diagonals {
     }
 
     fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
-        let kernel =
-            DiagonalsKernel { layout: self, chunk: &self.chunk_tiles[chunk], n_dims: choice.n_dims, x, per_sigma, out };
-        dispatch(choice, kernel)
+        let (chunk, scaled) = (&self.chunk_tiles[chunk], Scaled { x, per_sigma });
+        dispatch(choice, DiagonalsKernel { layout: self, chunk, n_dims: choice.n_dims, scaled, out })
+    }
+
+    fn single(&self) -> Option<&dyn Kernels<f32>> {
+        Some(self)
     }
 
     fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
@@ -182,23 +211,24 @@ struct DiagonalsKernel<'a> {
     layout: &'a Diagonals,
     chunk: &'a ChunkTiles,
     n_dims: usize,
-    x: &'a Arrays,
-    per_sigma: f64,
-    out: &'a mut ChunkGradient,
+    scaled: Scaled<'a, f64>,
+    out: &'a mut ChunkGradient<f64>,
 }
 
 impl Kernel for DiagonalsKernel<'_> {
+    type Number = f64;
+
     #[inline(always)]
-    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    fn run<S: Simd<Number = f64>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
         s: S,
         density: P,
     ) -> Energy {
         let Diagonals { shape, deltas, tile_starts, .. } = self.layout;
-        let mut total = Total::new(s);
+        let mut total = TotalOf::<S>::new(s);
         let mut widened = [0.0; Deltas::LONGEST_RUN];
         let is_band = shape.is_band();
-        let x = self.x.origin();
+        let x = self.scaled.x.origin();
         let (mut g_near, g_far) = self.out.origins();
         let mut g_near_stride = self.out.near.stride();
         let g_far_stride = self.out.far.stride();
@@ -215,13 +245,13 @@ impl Kernel for DiagonalsKernel<'_> {
                     deltas: deltas.run(start..start + TILE, &mut widened),
                     x_near: x.wrapping_add(first),
                     x_far: x.wrapping_add(first + offset),
-                    x_stride: self.x.stride(),
+                    x_stride: self.scaled.x.stride(),
                     g_near: g_near.wrapping_add(first),
                     g_far: g_far.wrapping_add(first + offset),
                     g_near_stride,
                     g_far_stride,
                     n_dims: if D == 0 { self.n_dims } else { D },
-                    per_sigma: s.splat(self.per_sigma),
+                    per_sigma: s.splat(self.scaled.per_sigma),
                     to_next: offsets.get(index + 1).map_or(0, |next| next - offset),
                 };
                 start += TILE;
@@ -265,8 +295,8 @@ impl<V: Copy> PairRun<V> {
     /// Deltas, locations and gradients can be accessed for `range`, its end rounded up to whole vectors.
     #[inline(always)]
     unsafe fn steps<
-        S: Simd<V = V>,
-        P: PairDensity,
+        S: Simd<Number = f64, V = V>,
+        P: PairDensity<S>,
         const D: usize,
         const VALUE: bool,
         const GRADIENT: bool,
@@ -277,19 +307,19 @@ impl<V: Copy> PairRun<V> {
         s: S,
         density: P,
         range: Range<usize>,
-        total: &mut Total<S>,
+        total: &mut TotalOf<S>,
     ) {
         let mut i = range.start;
         while i < range.end {
             // SAFETY: the caller's promise.
             unsafe { self.step::<S, P, D, VALUE, GRADIENT, MASKED, AHEAD>(s, density, i, total) };
             i += S::LANES;
-            if VALUE && i.is_multiple_of(S::LANES * Total::<S>::VECTORS_PER_DIVISION) {
-                total.divide(s);
+            if VALUE && i.is_multiple_of(S::LANES * TotalOf::<S>::VECTORS_PER_SETTLING) {
+                total.settle(s);
             }
         }
-        if VALUE && !i.is_multiple_of(S::LANES * Total::<S>::VECTORS_PER_DIVISION) {
-            total.divide(s);
+        if VALUE && !i.is_multiple_of(S::LANES * TotalOf::<S>::VECTORS_PER_SETTLING) {
+            total.settle(s);
         }
     }
 
@@ -299,8 +329,8 @@ impl<V: Copy> PairRun<V> {
     /// Deltas, locations and gradients can be accessed for `S::LANES` pairs from the i-th on.
     #[inline(always)]
     unsafe fn step<
-        S: Simd<V = V>,
-        P: PairDensity,
+        S: Simd<Number = f64, V = V>,
+        P: PairDensity<S>,
         const D: usize,
         const VALUE: bool,
         const GRADIENT: bool,
@@ -311,7 +341,7 @@ impl<V: Copy> PairRun<V> {
         s: S,
         density: P,
         i: usize,
-        total: &mut Total<S>,
+        total: &mut TotalOf<S>,
     ) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -328,8 +358,8 @@ impl<V: Copy> PairRun<V> {
                     kept[dim] = dx;
                 }
             }
-            let y = s.mul(s.load(self.deltas.add(i)), self.per_sigma);
-            let derivative = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let y = Expected { delta: s.load(self.deltas.add(i)), per_sigma: self.per_sigma };
+            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, (z2, S::Formulas::root(s, z2)), y, total);
             if GRADIENT {
                 if AHEAD {
                     self.prefetch_next(s, i);
@@ -347,7 +377,7 @@ impl<V: Copy> PairRun<V> {
 
     /// Fetches the far ends of the next diagonal: they lie anywhere, so the processor cannot guess them.
     #[inline(always)]
-    fn prefetch_next<S: Simd<V = V>>(&self, s: S, i: usize) {
+    fn prefetch_next<S: Simd<Number = f64, V = V>>(&self, s: S, i: usize) {
         for dim in 0..self.n_dims {
             s.prefetch(self.x_far.wrapping_add(self.to_next + dim * self.x_stride + i));
             s.prefetch(self.g_far.wrapping_add(self.to_next + dim * self.g_far_stride + i));

@@ -2,17 +2,18 @@
 
 use super::Noise;
 use super::density::{Energy, Normal, PairDensity, TruncatedNormal};
-#[cfg(target_arch = "x86_64")]
-use super::simd::{Avx2, Avx512};
-use super::simd::{InstructionSet, Portable, Simd};
+use super::simd::{InstructionSet, Number, Simd};
 
 /// A loop over pairs, generic in everything the compiler should know.
 ///
 /// `D` = 0 means: the dimension is only known at run time. `run` must be `#[inline(always)]`, so that it is compiled
 /// anew inside each function below that carries a `target_feature`.
 pub(super) trait Kernel {
+    /// What it computes with.
+    type Number: Number;
+
     /// Runs over the pairs and returns their energy (zeros unless VALUE).
-    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    fn run<S: Simd<Number = Self::Number>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
         s: S,
         density: P,
@@ -48,93 +49,90 @@ pub(super) struct Choice {
 
 /// Runs the kernel compiled for this choice.
 pub(super) fn dispatch(choice: Choice, kernel: impl Kernel) -> Energy {
-    match choice.noise {
-        Noise::TruncatedNormal => with_density(choice, kernel, TruncatedNormal),
-        Noise::Normal => with_density(choice, kernel, Normal),
+    match choice.want {
+        Want::Value => dispatch_value(choice, kernel),
+        Want::Gradient => dispatch_derivative(choice, kernel),
+        Want::Both => with_want::<_, true, true>(choice, kernel),
     }
 }
 
 /// As [`dispatch`], for kernels that only ever give a value.
 pub(super) fn dispatch_value(choice: Choice, kernel: impl Kernel) -> Energy {
-    match choice.noise {
-        Noise::TruncatedNormal => with_want::<_, true, false>(choice, kernel, TruncatedNormal),
-        Noise::Normal => with_want::<_, true, false>(choice, kernel, Normal),
-    }
+    with_want::<_, true, false>(choice, kernel)
 }
 
 /// As [`dispatch`], for kernels that only ever give derivatives.
 pub(super) fn dispatch_derivative(choice: Choice, kernel: impl Kernel) -> Energy {
-    match choice.noise {
-        Noise::TruncatedNormal => with_want::<_, false, true>(choice, kernel, TruncatedNormal),
-        Noise::Normal => with_want::<_, false, true>(choice, kernel, Normal),
-    }
+    with_want::<_, false, true>(choice, kernel)
 }
 
-fn with_density<P: PairDensity>(choice: Choice, kernel: impl Kernel, density: P) -> Energy {
-    match choice.want {
-        Want::Value => with_want::<P, true, false>(choice, kernel, density),
-        Want::Gradient => with_want::<P, false, true>(choice, kernel, density),
-        Want::Both => with_want::<P, true, true>(choice, kernel, density),
-    }
-}
-
-fn with_want<P: PairDensity, const VALUE: bool, const GRADIENT: bool>(
-    choice: Choice,
-    kernel: impl Kernel,
-    density: P,
-) -> Energy {
-    let set = choice.instruction_set;
+fn with_want<K: Kernel, const VALUE: bool, const GRADIENT: bool>(choice: Choice, kernel: K) -> Energy {
     // The usual maps and the paper's; other dimensions pay about a tenth for knowing theirs only at run time. Each one more
     // makes the library take several seconds longer to compile.
     match choice.n_dims {
-        2 => with_dims::<P, 2, VALUE, GRADIENT>(set, kernel, density),
-        3 => with_dims::<P, 3, VALUE, GRADIENT>(set, kernel, density),
-        6 => with_dims::<P, 6, VALUE, GRADIENT>(set, kernel, density),
-        _ => with_dims::<P, 0, VALUE, GRADIENT>(set, kernel, density),
+        2 => with_dims::<K, 2, VALUE, GRADIENT>(choice, kernel),
+        3 => with_dims::<K, 3, VALUE, GRADIENT>(choice, kernel),
+        6 => with_dims::<K, 6, VALUE, GRADIENT>(choice, kernel),
+        _ => with_dims::<K, 0, VALUE, GRADIENT>(choice, kernel),
     }
 }
 
-fn with_dims<P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
-    instruction_set: InstructionSet,
-    kernel: impl Kernel,
-    density: P,
-) -> Energy {
+fn with_dims<K: Kernel, const D: usize, const VALUE: bool, const GRADIENT: bool>(choice: Choice, kernel: K) -> Energy {
     #[cfg(target_arch = "x86_64")]
     {
-        if let (InstructionSet::Avx512, Some(s)) = (instruction_set, Avx512::detect()) {
+        if let (InstructionSet::Avx512, Some(s)) = (choice.instruction_set, K::Number::avx512()) {
             // SAFETY: detected on this machine.
-            return unsafe { run_avx512::<P, D, VALUE, GRADIENT>(s, kernel, density) };
+            return unsafe { run_avx512::<K, _, D, VALUE, GRADIENT>(s, kernel, choice.noise) };
         }
-        if let (InstructionSet::Avx2, Some(s)) = (instruction_set, Avx2::detect()) {
+        if let (InstructionSet::Avx2, Some(s)) = (choice.instruction_set, K::Number::avx2()) {
             // SAFETY: detected on this machine.
-            return unsafe { run_avx2::<P, D, VALUE, GRADIENT>(s, kernel, density) };
+            return unsafe { run_avx2::<K, _, D, VALUE, GRADIENT>(s, kernel, choice.noise) };
         }
     }
-    let _ = instruction_set;
     // The dimension as a constant buys little without wide vectors: one compiled kernel serves all.
-    kernel.run::<_, P, 0, VALUE, GRADIENT>(Portable, density)
+    with_density::<K, _, 0, VALUE, GRADIENT>(K::Number::portable(), kernel, choice.noise)
 }
 
 /// # Safety
 /// The machine has the named features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
-unsafe fn run_avx512<P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
-    s: Avx512,
-    kernel: impl Kernel,
-    density: P,
-) -> Energy {
-    kernel.run::<_, P, D, VALUE, GRADIENT>(s, density)
+unsafe fn run_avx512<K, S, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    s: S,
+    kernel: K,
+    noise: Noise,
+) -> Energy
+where
+    K: Kernel,
+    S: Simd<Number = K::Number>,
+{
+    with_density::<K, S, D, VALUE, GRADIENT>(s, kernel, noise)
 }
 
 /// # Safety
 /// The machine has the named features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn run_avx2<P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
-    s: Avx2,
-    kernel: impl Kernel,
-    density: P,
-) -> Energy {
-    kernel.run::<_, P, D, VALUE, GRADIENT>(s, density)
+unsafe fn run_avx2<K, S, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    s: S,
+    kernel: K,
+    noise: Noise,
+) -> Energy
+where
+    K: Kernel,
+    S: Simd<Number = K::Number>,
+{
+    with_density::<K, S, D, VALUE, GRADIENT>(s, kernel, noise)
+}
+
+#[inline(always)]
+fn with_density<K, S, const D: usize, const VALUE: bool, const GRADIENT: bool>(s: S, kernel: K, noise: Noise) -> Energy
+where
+    K: Kernel,
+    S: Simd<Number = K::Number>,
+{
+    match noise {
+        Noise::TruncatedNormal => kernel.run::<S, _, D, VALUE, GRADIENT>(s, TruncatedNormal),
+        Noise::Normal => kernel.run::<S, _, D, VALUE, GRADIENT>(s, Normal),
+    }
 }

@@ -11,11 +11,12 @@ use rayon::prelude::*;
 use super::Storage;
 use super::arrays::Arrays;
 use super::deltas::Deltas;
-use super::density::{Energy, PairDensity, Total};
+use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
-use super::layout::{Chunk, ChunkGradient, Layout, pairs_per_chunk, split_work};
+use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled, pairs_per_chunk, split_work};
+use super::neighbours::{BothEnds, Neighbours};
 use super::share::Share;
-use super::simd::{MAX_LANES, Simd};
+use super::simd::{Number, Simd};
 
 pub(super) struct Graph {
     /// Where each row starts in `columns` and `deltas`; whole vectors.
@@ -27,7 +28,12 @@ pub(super) struct Graph {
     n_pairs: usize,
     /// For each object the pairs in which it is the upper end; made when first asked for.
     lower_partners: OnceLock<LowerPartners>,
+    /// The same pairs from both ends; made when single precision first computes with them.
+    neighbours: OnceLock<Neighbours<f32>>,
 }
+
+/// Rows are whole vectors of any instruction set.
+const MAX_LANES: usize = f64::MAX_LANES;
 
 /// Rows of lower ends, and where their pair is stored.
 struct LowerPartners {
@@ -75,12 +81,15 @@ impl Graph {
         let chunk =
             |near: Range<usize>| Chunk { far: far_ends(&columns[row_starts[near.start]..row_starts[near.end]]), near };
         let chunks = runs.into_iter().map(chunk).collect();
-        let deltas = match storage {
-            Storage::F64 => Deltas::F64(deltas),
-            Storage::F32 => Deltas::F32(deltas.into_iter().map(|delta| delta as f32).collect()),
-        };
+        let deltas = Deltas::from_slice(storage, &deltas);
+        let (lower_partners, neighbours) = (OnceLock::new(), OnceLock::new());
         let n_pairs = work[held].iter().sum();
-        Self { row_starts, columns, deltas, chunks, n_pairs, lower_partners: OnceLock::new() }
+        Self { row_starts, columns, deltas, chunks, n_pairs, lower_partners, neighbours }
+    }
+
+    fn neighbours(&self) -> &Neighbours<f32> {
+        let n_objects = self.row_starts.len() - 1;
+        self.neighbours.get_or_init(|| Neighbours::new(n_objects, |object, visit| self.for_each_partner(object, visit)))
     }
 
     fn lower_partners(&self) -> &LowerPartners {
@@ -121,12 +130,29 @@ fn far_ends(columns: &[u32]) -> Range<usize> {
     first..last
 }
 
+impl Kernels<f32> for Graph {
+    fn chunks(&self) -> &[Chunk] {
+        &self.neighbours().chunks
+    }
+
+    fn interleaved(&self) -> bool {
+        true
+    }
+
+    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f32>, out: &mut ChunkGradient<f32>) -> Energy {
+        let neighbours = self.neighbours();
+        let objects = neighbours.chunks[chunk].near.clone();
+        dispatch(choice, BothEnds { neighbours, objects, n_dims: choice.n_dims, scaled, out })
+    }
+}
+
 impl Layout for Graph {
     fn chunks(&self) -> &[Chunk] {
         &self.chunks
     }
 
     fn divide_by(&mut self, unit: f64) {
+        self.neighbours = OnceLock::new();
         self.deltas.divide_by(unit);
     }
 
@@ -140,8 +166,12 @@ impl Layout for Graph {
     }
 
     fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
-        let chunk = &self.chunks[chunk];
-        dispatch(choice, GraphKernel { layout: self, chunk, n_dims: choice.n_dims, x, per_sigma, out })
+        let (chunk, scaled) = (&self.chunks[chunk], Scaled { x, per_sigma });
+        dispatch(choice, GraphKernel { layout: self, chunk, n_dims: choice.n_dims, scaled, out })
+    }
+
+    fn single(&self) -> Option<&dyn Kernels<f32>> {
+        Some(self)
     }
 
     fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
@@ -161,24 +191,25 @@ struct GraphKernel<'a> {
     layout: &'a Graph,
     chunk: &'a Chunk,
     n_dims: usize,
-    x: &'a Arrays,
-    per_sigma: f64,
-    out: &'a mut ChunkGradient,
+    scaled: Scaled<'a, f64>,
+    out: &'a mut ChunkGradient<f64>,
 }
 
 impl Kernel for GraphKernel<'_> {
+    type Number = f64;
+
     #[inline(always)]
-    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    fn run<S: Simd<Number = f64>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
         s: S,
         density: P,
     ) -> Energy {
         let Graph { row_starts, columns, deltas, .. } = self.layout;
         let n_dims = if D == 0 { self.n_dims } else { D };
-        let mut total = Total::new(s);
+        let mut total = TotalOf::<S>::new(s);
         let mut widened = [0.0; Deltas::LONGEST_RUN];
         let mut vectors = 0;
-        let x = self.x.origin();
+        let x = self.scaled.x.origin();
         let (g_near, g_far) = self.out.origins();
         for row in self.chunk.near.clone() {
             let mut star = Star {
@@ -196,13 +227,14 @@ impl Kernel for GraphKernel<'_> {
                     // SAFETY: rows are whole vectors, every column is an object of the chunk's far ends, and the
                     // padding's deltas are NaN.
                     unsafe {
-                        let y = s.mul(s.load(deltas.add(lanes)), s.splat(self.per_sigma));
+                        let per_sigma = s.splat(self.scaled.per_sigma);
+                        let y = Expected { delta: s.load(deltas.add(lanes)), per_sigma };
                         star.step::<S, P, VALUE, GRADIENT>(s, density, columns, y, &mut total);
                     }
                 }
                 vectors += MAX_LANES / S::LANES;
-                if VALUE && vectors % Total::<S>::VECTORS_PER_DIVISION == 0 {
-                    total.divide(s);
+                if VALUE && vectors % TotalOf::<S>::VECTORS_PER_SETTLING == 0 {
+                    total.settle(s);
                 }
             }
             if GRADIENT {
@@ -232,13 +264,13 @@ impl<V: Copy, const D: usize> Star<V, D> {
     /// # Safety
     /// `columns` holds `S::LANES` objects of the arrays.
     #[inline(always)]
-    unsafe fn step<S: Simd<V = V>, P: PairDensity, const VALUE: bool, const GRADIENT: bool>(
+    unsafe fn step<S: Simd<Number = f64, V = V>, P: PairDensity<S>, const VALUE: bool, const GRADIENT: bool>(
         &mut self,
         s: S,
         density: P,
         columns: &[u32],
-        y: V,
-        total: &mut Total<S>,
+        y: Expected<S>,
+        total: &mut TotalOf<S>,
     ) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -246,11 +278,8 @@ impl<V: Copy, const D: usize> Star<V, D> {
             let (x_near, x_far, g_far) = (self.x_near, self.x_far, self.g_far);
             let far = |lane: usize| *columns.get_unchecked(lane) as usize * n_dims;
             let difference = |dim: usize| {
-                let mut gathered = [0.0; MAX_LANES];
-                for lane in 0..S::LANES {
-                    gathered[lane] = *x_far.wrapping_add(far(lane) + dim);
-                }
-                s.sub(s.splat(*x_near.add(dim)), s.load(gathered.as_ptr()))
+                let gathered = s.gather(x_far.wrapping_add(dim), columns.as_ptr(), n_dims);
+                s.sub(s.splat(*x_near.add(dim)), gathered)
             };
             let mut kept = [s.splat(0.0); D];
             let mut z2 = s.splat(0.0);
@@ -261,7 +290,7 @@ impl<V: Copy, const D: usize> Star<V, D> {
                     kept[dim] = dx;
                 }
             }
-            let derivative = density.pair::<S, VALUE, GRADIENT, true>(s, z2, y, total);
+            let derivative = density.pair::<VALUE, GRADIENT, true>(s, (z2, S::Formulas::root(s, z2)), y, total);
             if !GRADIENT {
                 return;
             }

@@ -8,22 +8,25 @@ use std::ops::Range;
 use super::Storage;
 use super::arrays::Arrays;
 use super::deltas::Deltas;
-use super::density::{Energy, PairDensity, Total};
+use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
-use super::layout::{Chunk, ChunkGradient, Layout, MOST_WIDE_CHUNKS, SMALLEST_CHUNK, relative, split_work};
+use super::layout::{
+    Chunk, ChunkGradient, Kernels, Layout, MOST_WIDE_CHUNKS, SMALLEST_CHUNK, Scaled, relative, split_work,
+};
 use super::share::Share;
 use super::simd::Simd;
+use super::stars::Stars;
 
 /// Columns of a block: their locations and gradients stay in the first-level cache.
-const BLOCK: usize = Deltas::LONGEST_RUN;
+pub(super) const BLOCK: usize = Deltas::LONGEST_RUN;
 pub(super) struct Landmarks {
-    n_objects: usize,
+    pub(super) n_objects: usize,
     n_landmarks: usize,
     deltas: Deltas,
     /// Where each block starts in `deltas`.
-    block_starts: Vec<usize>,
+    pub(super) block_starts: Vec<usize>,
     /// Whether a pair of the block's rectangle is missing or on or below the diagonal.
-    block_has_gaps: Vec<bool>,
+    pub(super) block_has_gaps: Vec<bool>,
     chunks: Vec<Chunk>,
     chunk_blocks: Vec<Range<usize>>,
     n_pairs: usize,
@@ -68,7 +71,7 @@ impl Landmarks {
     }
 }
 
-fn columns_of(n_objects: usize, block: usize) -> Range<usize> {
+pub(super) fn columns_of(n_objects: usize, block: usize) -> Range<usize> {
     block * BLOCK..n_objects.min((block + 1) * BLOCK)
 }
 
@@ -90,6 +93,17 @@ fn fill_block(columns: Range<usize>, deltas: &mut [f64], dissimilarity: &impl Fn
     present
 }
 
+impl Kernels<f32> for Landmarks {
+    fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f32>, out: &mut ChunkGradient<f32>) -> Energy {
+        let (blocks, deltas) = (self.chunk_blocks[chunk].clone(), self.deltas.single());
+        dispatch(choice, Stars { layout: self, deltas, blocks, n_dims: choice.n_dims, scaled, out })
+    }
+}
+
 impl Layout for Landmarks {
     fn chunks(&self) -> &[Chunk] {
         &self.chunks
@@ -104,8 +118,12 @@ impl Layout for Landmarks {
     }
 
     fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
-        let blocks = self.chunk_blocks[chunk].clone();
-        dispatch(choice, LandmarksKernel { layout: self, blocks, n_dims: choice.n_dims, x, per_sigma, out })
+        let (blocks, scaled) = (self.chunk_blocks[chunk].clone(), Scaled { x, per_sigma });
+        dispatch(choice, LandmarksKernel { layout: self, blocks, n_dims: choice.n_dims, scaled, out })
+    }
+
+    fn single(&self) -> Option<&dyn Kernels<f32>> {
+        Some(self)
     }
 
     fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
@@ -123,22 +141,23 @@ struct LandmarksKernel<'a> {
     layout: &'a Landmarks,
     blocks: Range<usize>,
     n_dims: usize,
-    x: &'a Arrays,
-    per_sigma: f64,
-    out: &'a mut ChunkGradient,
+    scaled: Scaled<'a, f64>,
+    out: &'a mut ChunkGradient<f64>,
 }
 
 impl Kernel for LandmarksKernel<'_> {
+    type Number = f64;
+
     #[inline(always)]
-    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    fn run<S: Simd<Number = f64>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
         s: S,
         density: P,
     ) -> Energy {
         let Landmarks { n_objects, deltas, block_starts, block_has_gaps, .. } = self.layout;
-        let mut total = Total::new(s);
+        let mut total = TotalOf::<S>::new(s);
         let mut widened = [0.0; Deltas::LONGEST_RUN];
-        let x = self.x.origin();
+        let x = self.scaled.x.origin();
         let (g_near, g_far) = self.out.origins();
         for block in self.blocks.clone() {
             let columns = columns_of(*n_objects, block);
@@ -146,9 +165,9 @@ impl Kernel for LandmarksKernel<'_> {
                 let row = Row {
                     deltas: deltas.run(start..start + BLOCK, &mut widened),
                     x_near: x.wrapping_add(landmark),
-                    x_near_stride: self.x.stride(),
+                    x_near_stride: self.scaled.x.stride(),
                     x_far: x.wrapping_add(columns.start),
-                    x_far_stride: self.x.stride(),
+                    x_far_stride: self.scaled.x.stride(),
                     g_near: g_near.wrapping_add(landmark),
                     g_near_stride: self.out.near.stride(),
                     g_far: g_far.wrapping_add(columns.start),
@@ -160,7 +179,7 @@ impl Kernel for LandmarksKernel<'_> {
                     has_gaps: block_has_gaps[block],
                 };
                 // SAFETY: the row's columns and padding to whole vectors exist in all arrays; what is no pair is NaN.
-                unsafe { row.run::<S, P, D, VALUE, GRADIENT>(s, density, self.per_sigma, &mut total) };
+                unsafe { row.run::<S, P, D, VALUE, GRADIENT>(s, density, self.scaled.per_sigma, &mut total) };
             }
         }
         if VALUE { total.energy(s) } else { Energy::default() }
@@ -192,12 +211,18 @@ impl Row {
     /// Deltas, locations and gradients can be accessed for `n_pairs` others, rounded up to whole vectors, and
     /// deltas beyond `n_pairs` are NaN.
     #[inline(always)]
-    pub(super) unsafe fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    pub(super) unsafe fn run<
+        S: Simd<Number = f64>,
+        P: PairDensity<S>,
+        const D: usize,
+        const VALUE: bool,
+        const GRADIENT: bool,
+    >(
         &self,
         s: S,
         density: P,
         per_sigma: f64,
-        total: &mut Total<S>,
+        total: &mut TotalOf<S>,
     ) {
         // SAFETY: the caller's promise, for every access below.
         unsafe {
@@ -222,20 +247,20 @@ impl Row {
                 );
                 i += S::LANES;
                 vectors += 1;
-                if VALUE && vectors % Total::<S>::VECTORS_PER_DIVISION == 0 {
-                    total.divide(s);
+                if VALUE && vectors % TotalOf::<S>::VECTORS_PER_SETTLING == 0 {
+                    total.settle(s);
                 }
             }
             while i < self.n_pairs {
                 self.step::<S, P, D, VALUE, GRADIENT, true>(s, density, i, per_sigma, &near, &mut near_gradient, total);
                 i += S::LANES;
                 vectors += 1;
-                if VALUE && vectors % Total::<S>::VECTORS_PER_DIVISION == 0 {
-                    total.divide(s);
+                if VALUE && vectors % TotalOf::<S>::VECTORS_PER_SETTLING == 0 {
+                    total.settle(s);
                 }
             }
-            if VALUE && vectors % Total::<S>::VECTORS_PER_DIVISION != 0 {
-                total.divide(s);
+            if VALUE && vectors % TotalOf::<S>::VECTORS_PER_SETTLING != 0 {
+                total.settle(s);
             }
             if GRADIENT {
                 for dim in 0..D {
@@ -252,8 +277,8 @@ impl Row {
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
     unsafe fn step<
-        S: Simd,
-        P: PairDensity,
+        S: Simd<Number = f64>,
+        P: PairDensity<S>,
         const D: usize,
         const VALUE: bool,
         const GRADIENT: bool,
@@ -266,7 +291,7 @@ impl Row {
         per_sigma: S::V,
         near: &[S::V; D],
         near_gradient: &mut [S::V; D],
-        total: &mut Total<S>,
+        total: &mut TotalOf<S>,
     ) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -283,8 +308,8 @@ impl Row {
                     kept[dim] = dx;
                 }
             }
-            let y = s.mul(s.load(self.deltas.add(i)), per_sigma);
-            let derivative = density.pair::<S, VALUE, GRADIENT, MASKED>(s, z2, y, total);
+            let y = Expected { delta: s.load(self.deltas.add(i)), per_sigma };
+            let derivative = density.pair::<VALUE, GRADIENT, MASKED>(s, (z2, S::Formulas::root(s, z2)), y, total);
             if GRADIENT {
                 for dim in 0..self.n_dims {
                     let dx = if D > 0 { kept[dim] } else { difference(dim) };

@@ -5,6 +5,8 @@ use std::ops::Range;
 use super::arrays::Arrays;
 use super::density::Energy;
 use super::dispatch::Choice;
+use super::pair_derivatives::PairDerivatives;
+use super::simd::Number;
 use super::sum_tree::MOST_LEAVES;
 
 /// Pairs of one coupling with their dissimilarities, arranged for a kernel.
@@ -28,10 +30,42 @@ pub(super) trait Layout: Send + Sync {
     /// Energy of one chunk (if wanted), its gradient added to `near` and `far` (if wanted).
     fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy;
 
+    /// The kernels in single precision, if there are any.
+    fn single(&self) -> Option<&dyn Kernels<f32>> {
+        None
+    }
+
     /// Calls back with the partners of the object at `position` and their dissimilarity until told `false`; missing pairs
     /// are left out.
     fn for_each_partner(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool);
 }
+
+/// The kernels of an arrangement that compute with numbers of one type.
+pub(super) trait Kernels<T: Number>: Send + Sync {
+    fn chunks(&self) -> &[Chunk];
+
+    /// Whether the kernel wants the coordinates of an object side by side.
+    fn interleaved(&self) -> bool {
+        false
+    }
+
+    /// Energy of one chunk (if wanted), its gradient added to `near` and `far` (if wanted).
+    fn run_chunk(&self, choice: Choice, chunk: usize, x: Scaled<'_, T>, out: &mut ChunkGradient<T>) -> Energy;
+}
+
+/// Locations in the unit of the kernels, and the factor that brings dissimilarities there.
+pub(super) struct Scaled<'a, T> {
+    pub(super) x: &'a Arrays<T>,
+    pub(super) per_sigma: f64,
+}
+
+impl<T> Clone for Scaled<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Scaled<'_, T> {}
 
 /// The objects at the two ends of a chunk's pairs; or none and those at either end, if both share one array.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,16 +74,18 @@ pub(super) struct Chunk {
     pub(super) far: Range<usize>,
 }
 
-/// Gradient of one chunk with respect to x / sigma, one part per end: with a single array the load for one end would
-/// overlap the store just made for the other, and store forwarding would fail.
-pub(super) struct ChunkGradient {
-    pub(super) near: Arrays,
-    pub(super) far: Arrays,
+/// Gradient of one chunk with respect to scaled locations, always in f64, one part per end: with a single array the load for
+/// one end would overlap the store just made for the other, and store forwarding would fail.
+pub(super) struct ChunkGradient<T = f64> {
+    pub(super) near: Arrays<f64>,
+    pub(super) far: Arrays<f64>,
+    /// Between the two passes of a kernel.
+    pub(super) derivatives: PairDerivatives<T>,
 }
 
-impl ChunkGradient {
+impl<T: Number> ChunkGradient<T> {
     pub(super) fn new() -> Self {
-        Self { near: Arrays::new(), far: Arrays::new() }
+        Self { near: Arrays::new(), far: Arrays::new(), derivatives: PairDerivatives::new() }
     }
 
     /// Origins of both parts, to write.

@@ -54,6 +54,11 @@ pub trait LogLikelihood: Send + Sync {
         self.both(workspace, at, gradient);
     }
 
+    /// Whether gradients, and values that come with them, heed the workspace's arithmetic.
+    fn has_single_precision(&self) -> bool {
+        false
+    }
+
     /// Calls back with the partners of the object at a coupling position and their dissimilarities, until told `false`.
     fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool);
 
@@ -147,11 +152,15 @@ impl LogLikelihood for Likelihood {
     }
 
     fn both(&self, workspace: &mut Workspace, at: MapPoint, gradient: MapGradient) -> LikelihoodValue {
-        self.evaluate_at(workspace, at.x, at.sigma, gradient.x)
+        self.evaluate_in(workspace.arithmetic, workspace, at.x, at.sigma, gradient.x)
     }
 
     fn gradient(&self, workspace: &mut Workspace, at: MapPoint, gradient: MapGradient) {
-        self.gradient_at(workspace, at.x, at.sigma, gradient.x);
+        self.gradient_in(workspace.arithmetic, workspace, at.x, at.sigma, gradient.x);
+    }
+
+    fn has_single_precision(&self) -> bool {
+        self.layout.single().is_some()
     }
 
     fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {

@@ -4,7 +4,9 @@
 //! shared by all chains. A [`Workspace`] is the scratch memory of one chain. `reference` is the slow twin that says
 //! the equations plainly.
 
+mod aligned;
 mod anchored;
+mod arithmetic;
 mod arrays;
 mod asked;
 mod connections;
@@ -12,34 +14,44 @@ mod deltas;
 mod density;
 mod diagonals;
 mod dispatch;
+mod double;
 mod graph;
+mod job;
 mod landmarks;
 mod layout;
 mod log_likelihood;
 mod mills;
+mod neighbours;
 mod new_object;
 mod noise;
+mod pair_derivatives;
 mod partial;
 mod partners;
 pub mod reference;
 mod scratch;
 mod share;
 mod simd;
+mod single;
+mod stars;
 mod sum_tree;
+mod two_passes;
 
 use rayon::prelude::*;
 
+use arithmetic::Buffers;
 use arrays::Arrays;
 use asked::Asked;
 use density::Energy;
 use diagonals::Diagonals;
 use dispatch::Choice;
 use graph::Graph;
+use job::Job;
 use landmarks::Landmarks;
-use layout::{ChunkGradient, Layout};
+use layout::{ChunkGradient, Layout, Scaled};
 use sum_tree::Branch;
 
 pub use anchored::{AnchorValue, Anchored};
+pub use arithmetic::Arithmetic;
 pub use connections::{Connections, Underdetermined};
 pub use dispatch::Want;
 pub use log_likelihood::{Conditional, LogLikelihood, MapGradient, MapPoint, OwnParameters};
@@ -78,7 +90,7 @@ pub struct LikelihoodValue {
     pub by_log_sigma: f64,
 }
 
-/// The number type in which dissimilarities are kept. Arithmetic is always f64.
+/// The number type in which dissimilarities are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Storage {
@@ -258,6 +270,95 @@ impl Likelihood {
         LikelihoodValue::of_sums(sums, self.n_pairs(), x, sigma, gradient)
     }
 
+    /// [`Likelihood::value_at`] in this arithmetic.
+    pub fn value_in(&self, arithmetic: Arithmetic, workspace: &mut Workspace, x: &[f64], sigma: f64) -> f64 {
+        match arithmetic {
+            Arithmetic::F64 => self.value_at(workspace, x, sigma),
+            Arithmetic::F32 => {
+                let energy = self.run_single(workspace, Want::Value, x, sigma, &mut []);
+                self.single_value(energy, sigma).log_likelihood
+            }
+        }
+    }
+
+    /// [`Likelihood::gradient_at`] in this arithmetic.
+    pub fn gradient_in(
+        &self,
+        arithmetic: Arithmetic,
+        workspace: &mut Workspace,
+        x: &[f64],
+        sigma: f64,
+        gradient: &mut [f64],
+    ) {
+        match arithmetic {
+            Arithmetic::F64 => self.gradient_at(workspace, x, sigma, gradient),
+            Arithmetic::F32 => _ = self.run_single(workspace, Want::Gradient, x, sigma, gradient),
+        }
+    }
+
+    /// [`Likelihood::evaluate_at`] in this arithmetic.
+    pub fn evaluate_in(
+        &self,
+        arithmetic: Arithmetic,
+        workspace: &mut Workspace,
+        x: &[f64],
+        sigma: f64,
+        gradient: &mut [f64],
+    ) -> LikelihoodValue {
+        match arithmetic {
+            Arithmetic::F64 => self.evaluate_at(workspace, x, sigma, gradient),
+            Arithmetic::F32 => {
+                let energy = self.run_single(workspace, Want::Both, x, sigma, gradient);
+                self.single_value(energy, sigma)
+            }
+        }
+    }
+
+    /// Eq. 6 and 10a, from the sums of single-precision kernels.
+    fn single_value(&self, energy: Energy, sigma: f64) -> LikelihoodValue {
+        let n_pairs = self.n_pairs() as f64;
+        LikelihoodValue {
+            log_likelihood: -energy.value - n_pairs * 0.5 * (2.0 * std::f64::consts::PI * sigma * sigma).ln(),
+            by_log_sigma: energy.pull - n_pairs,
+        }
+    }
+
+    /// The energy (if wanted) in single precision; `gradient` (N * D numbers, if wanted) is overwritten.
+    ///
+    /// # Panics
+    /// If there are no kernels for it: nothing is held.
+    fn run_single(&self, workspace: &mut Workspace, want: Want, x: &[f64], sigma: f64, gradient: &mut [f64]) -> Energy {
+        assert_eq!(self.share, Share::WHOLE, "a share of a likelihood has no value of its own");
+        assert_eq!(x.len(), self.n_objects * self.n_dims, "locations of another size");
+        if want.gradient() {
+            assert_eq!(gradient.len(), self.n_objects * self.n_dims, "gradient of another size");
+            gradient.fill(0.0);
+        }
+        let kernels = self.layout.single().expect("pairs that are held have kernels");
+        let n_chunks = kernels.chunks().len();
+        let parallel = workspace.parallel && n_chunks > 1;
+        let Workspace { single: Buffers { scaled, gradients }, energies, .. } = workspace;
+        let per_sigma = arithmetic::per_sigma(sigma);
+        arithmetic::scale(scaled, x, self.n_dims, per_sigma, kernels.interleaved());
+        energies.clear();
+        energies.resize(n_chunks, Energy::default());
+        gradients.resize_with(gradients.len().max(if parallel { n_chunks } else { 1 }), ChunkGradient::new);
+        let job = Job {
+            kernels,
+            choice: self.choice(want),
+            scaled: Scaled { x: scaled, per_sigma },
+            factor: arithmetic::gradient_factor(sigma, per_sigma),
+            n_objects: self.n_objects,
+        };
+        if parallel {
+            job.run_parallel(&mut gradients[..n_chunks], energies, gradient);
+        } else {
+            job.run_serial(&mut gradients[0], energies, gradient);
+        }
+        let energy = energies.iter().fold(Energy::default(), |sum, &energy| sum + energy);
+        arithmetic::corrected(energy, sigma, per_sigma)
+    }
+
     fn choice(&self, want: Want) -> Choice {
         Choice { instruction_set: self.instruction_set, noise: self.noise, n_dims: self.n_dims, want }
     }
@@ -385,6 +486,9 @@ pub struct Workspace {
     scaled: Arrays,
     gradients: Vec<ChunkGradient>,
     energies: Vec<Energy>,
+    single: Buffers<f32>,
+    /// In which [`LogLikelihood::both`] and [`LogLikelihood::gradient`] are computed, if the likelihood has it; values alone are f64.
+    pub arithmetic: Arithmetic,
     /// Sums that wait for those of the other half of the tree.
     aside: Vec<f64>,
     /// Of likelihoods of another kind.
@@ -416,6 +520,8 @@ impl Workspace {
             scaled: Arrays::new(),
             gradients: Vec::new(),
             energies: Vec::new(),
+            single: Buffers::new(),
+            arithmetic: Arithmetic::F64,
             aside: Vec::new(),
             scratch: Scratch::default(),
             partners: Partners::default(),

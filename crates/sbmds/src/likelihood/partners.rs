@@ -1,9 +1,9 @@
 //! One object and its partners: what a location costs while they stay where they are, at the cost of the partners only.
 
-use super::density::{Energy, PairDensity, Total};
+use super::density::{Energy, PairDensity, Total, TotalOf};
 use super::dispatch::{Kernel, Want, dispatch_derivative, dispatch_value};
 use super::landmarks::Row;
-use super::simd::{MAX_LANES, Simd};
+use super::simd::{Number, Simd};
 use super::{Likelihood, Workspace};
 use crate::Locations;
 
@@ -38,7 +38,7 @@ impl Partners {
     /// Looks up where the partners are in the map `x` (dimension by dimension), and pads everything to whole vectors.
     fn locate(&mut self, x: &[f64], n_objects: usize, per_sigma: f64) {
         let Self { expected, locations, positions } = self;
-        let padded = positions.len().next_multiple_of(MAX_LANES);
+        let padded = positions.len().next_multiple_of(f64::MAX_LANES);
         expected.resize(padded, f64::NAN);
         locations.clear();
         for (dim, values) in x.chunks_exact(n_objects).enumerate() {
@@ -189,14 +189,16 @@ struct EnergyKernel<'a> {
 }
 
 impl Kernel for EnergyKernel<'_> {
+    type Number = f64;
+
     #[inline(always)]
-    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    fn run<S: Simd<Number = f64>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
         s: S,
         density: P,
     ) -> Energy {
         debug_assert!(!GRADIENT);
-        let mut total = Total::new(s);
+        let mut total = TotalOf::<S>::new(s);
         let row = Row {
             deltas: self.partners.expected.as_ptr(),
             x_near: self.at.as_ptr(),
@@ -225,10 +227,12 @@ struct DerivativesKernel<'a> {
 }
 
 impl Kernel for DerivativesKernel<'_> {
+    type Number = f64;
+
     /// With c the derivative of a pair and e its excess (see [`PairDensity::curvature`]), the gradient is the sum of c (at - x), the
     /// Hessian that of c I + e (at - x) (at - x)'.
     #[inline(always)]
-    fn run<S: Simd, P: PairDensity, const D: usize, const VALUE: bool, const GRADIENT: bool>(
+    fn run<S: Simd<Number = f64>, P: PairDensity<S>, const D: usize, const VALUE: bool, const GRADIENT: bool>(
         self,
         s: S,
         density: P,

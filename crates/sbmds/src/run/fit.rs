@@ -12,6 +12,7 @@ use super::sink::DirectorySink;
 use super::{disk, first_map, write};
 use crate::dissimilarity::{self, Input};
 use crate::error::RunError;
+use crate::fit::chain::SavedChain;
 use crate::fit::control::with_threads;
 use crate::fit::monitor::MonitoredPairs;
 use crate::fit::prepare::prepare;
@@ -111,7 +112,10 @@ fn start(
 ) -> Result<Outcome, RunError> {
     check_threads(control.n_threads)?;
     // The settings may be those of another run.
-    let config = config.with(|config| config.instructions.clear());
+    let config = config.with(|config| {
+        config.instructions.clear();
+        config.arithmetic.clear();
+    });
     with_threads(control.n_threads, || {
         let input = input.map_or_else(|| Input::open(&config.input.path), Ok)?;
         let hashes = hashes_of(&config, &input)?;
@@ -215,6 +219,8 @@ pub(super) fn carry_out(
     let (Some(chains), Some(assessment)) = (chains, assessment) else {
         return Ok(if end == End::Stopped { Outcome::Interrupted } else { Outcome::TimeUp(None) });
     };
+    let config = &config.clone().computed_in(chains.iter().map(SavedChain::arithmetic).collect());
+    run.save_config(config)?;
     let reader = sink.reader()?;
     let results = Results::of(config, problem, &chains, &assessment, &reader)?;
     let summary = write::write(run, config, problem, results, &assessment, &reader)?;

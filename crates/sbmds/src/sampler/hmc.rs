@@ -7,8 +7,9 @@ use super::adaptation::StepSize;
 use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
 use super::moves::{Conditions, Move};
 use super::settings::{Entry, SamplerSettings};
-use super::target::Target;
+use super::target::{ExactValues, Target};
 use super::{Evaluated, StepInfo};
+use crate::likelihood::Arithmetic;
 
 /// In the list of samplers; 0.65 is the paper's acceptance rate.
 pub(super) const ENTRY: Entry = Entry {
@@ -56,13 +57,27 @@ impl Move for Hmc {
         _warmup: Option<usize>,
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
-        let info = self.transition(current, &mut conditions.locations(), rng);
+        let info = match conditions.workspace.likelihood.arithmetic {
+            Arithmetic::F64 => self.transition(current, &mut conditions.locations(), rng),
+            Arithmetic::F32 => self.transition(current, &mut ExactValues(conditions.locations()), rng),
+        };
         self.step.learn(info.acceptance, info.accepted);
         info
     }
 
     fn freeze(&mut self) {
         self.step.freeze();
+    }
+
+    fn evaluate(&self, position: Vec<f64>, conditions: &mut Conditions) -> Evaluated {
+        match conditions.workspace.likelihood.arithmetic {
+            Arithmetic::F64 => Evaluated::at(&mut conditions.locations(), position),
+            Arithmetic::F32 => Evaluated::at(&mut ExactValues(conditions.locations()), position),
+        }
+    }
+
+    fn takes_single_gradients(&self) -> bool {
+        true
     }
 }
 

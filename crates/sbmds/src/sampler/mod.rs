@@ -1,6 +1,7 @@
 //! Drawing from the posterior: blocks for the locations, the noise and the spread, driven by one [`Chain`].
 
 mod adaptation;
+mod arithmetic;
 mod close_tips;
 mod evaluated;
 mod gibbs;
@@ -18,6 +19,7 @@ mod target;
 use rand_chacha::ChaCha8Rng;
 
 pub use adaptation::StepSize;
+pub use arithmetic::ArithmeticChoice;
 pub use evaluated::Evaluated;
 pub use hamiltonian::{PhasePoint, draw_momentum, kinetic_energy, leapfrog};
 pub use moves::{Conditions, Move, SavedMove};
@@ -25,7 +27,9 @@ pub use rigid::RigidMotions;
 pub use settings::{Sampler, SamplerSettings};
 pub use target::{JointTarget, LocationsTarget, Target, Value};
 
+use crate::likelihood::Arithmetic;
 use crate::posterior::{Given, Parameters, Posterior, Spread, Variance, Workspace};
+use arithmetic::ChainArithmetic;
 use gibbs::{NoiseWalk, shift_to_new_centre};
 use group_moves::GroupMoves;
 use mode_jump::{Jumper, ModeJumps, is_time_to_search};
@@ -69,6 +73,7 @@ pub struct ChainState {
     mode_jumps: Option<ModeJumps>,
     /// Clusters that turn over, if any may.
     group_moves: Option<GroupMoves>,
+    arithmetic: ChainArithmetic,
     iteration: usize,
     n_warmup: usize,
     rng: ChaCha8Rng,
@@ -123,6 +128,8 @@ impl<'a> Chain<'a> {
         let n_warmup = settings.n_warmup;
         let mode_jumps = settings.mode_jumps.then(ModeJumps::default);
         let group_moves = settings.group_moves.then(GroupMoves::default);
+        let has_single = kernel.takes_single_gradients() && posterior.likelihood().has_single_precision();
+        let arithmetic = ChainArithmetic::new(settings.arithmetic, has_single);
         let mut state = ChainState {
             current,
             variance,
@@ -132,6 +139,7 @@ impl<'a> Chain<'a> {
             noise,
             mode_jumps,
             group_moves,
+            arithmetic,
             iteration: 0,
             n_warmup,
             rng,
@@ -143,7 +151,8 @@ impl<'a> Chain<'a> {
     }
 
     /// Goes on from a saved state.
-    pub fn resume(posterior: &'a Posterior, state: ChainState, workspace: Workspace) -> Self {
+    pub fn resume(posterior: &'a Posterior, state: ChainState, mut workspace: Workspace) -> Self {
+        workspace.likelihood.arithmetic = state.arithmetic();
         Self { posterior, workspace, state }
     }
 
@@ -160,6 +169,9 @@ impl<'a> Chain<'a> {
 
     /// One iteration: locations, noise, spread; adaptation while warming up.
     pub fn step(&mut self) -> StepInfo {
+        if self.state.iteration <= self.state.n_warmup {
+            self.choose_arithmetic();
+        }
         let info = self.move_locations();
         self.move_noise();
         self.move_rest();
@@ -213,9 +225,14 @@ impl<'a> Chain<'a> {
         &self.state.spread
     }
 
-    /// Log-likelihood at the present point.
+    /// Log-likelihood at the present point, in f64 once warm-up is over.
     pub fn log_likelihood(&self) -> f64 {
-        self.state.current.value().density.log_likelihood
+        self.state.current.value().density.log_likelihood + self.state.arithmetic.correction
+    }
+
+    /// In which the chain computes its gradients.
+    pub fn arithmetic(&self) -> Arithmetic {
+        self.state.arithmetic()
     }
 
     /// Log posterior density at the present point, up to a constant: of (X, sigma^2, Lambda), with a tree of (X, sigma^2,
@@ -240,16 +257,41 @@ impl<'a> Chain<'a> {
             .map_or(0.0, |parameters| parameters.add_log_prior(own, &mut vec![0.0; own.len()]))
     }
 
+    /// The arithmetic of the next iteration; when warm-up ends, that of all.
+    fn choose_arithmetic(&mut self) {
+        let is_warming_up = self.is_warming_up();
+        let Self { posterior, workspace, state } = self;
+        let ChainState { current, variance, spread, own, kernel, arithmetic, .. } = state;
+        let mut conditions = Conditions { posterior, workspace, variance: *variance, spread, own };
+        if arithmetic.choose(current, &conditions) {
+            conditions.workspace.likelihood.arithmetic = arithmetic.now;
+            *current = kernel.evaluate(current.position().to_vec(), &mut conditions);
+        }
+        if !is_warming_up && kernel.weighs_by_single_values() {
+            arithmetic.correction = arithmetic.correction_at(current, &mut conditions);
+        }
+    }
+
     fn move_locations(&mut self) -> StepInfo {
         let Self { posterior, workspace, state } = self;
-        let ChainState { current, variance, spread, own, kernel, rng, iteration, n_warmup, .. } = state;
+        let ChainState { current, variance, spread, own, kernel, arithmetic, rng, iteration, n_warmup, .. } = state;
         let warmup = (*iteration < *n_warmup).then_some(*iteration);
         let mut conditions = Conditions { posterior, workspace, variance: *variance, spread, own };
-        let info = kernel.step(current, &mut conditions, warmup, rng);
+        let is_corrected = warmup.is_none() && arithmetic.now == Arithmetic::F32 && kernel.weighs_by_single_values();
+        let before = is_corrected.then(|| current.clone());
+        let mut info = kernel.step(current, &mut conditions, warmup, rng);
         let unknowns = kernel.unknowns(posterior);
+        let variance_at = |w| posterior.noise().variance_at(w);
+        if let (Some(before), true) = (before, info.accepted) {
+            conditions.variance = unknowns.split(current.position()).1.map_or(*variance, variance_at);
+            info.accepted = arithmetic.accepts(current, &mut conditions, rng);
+            if !info.accepted {
+                *current = before;
+            }
+        }
         let (_, noise, moved_own) = unknowns.split(current.position());
         if let Some(w) = noise {
-            *variance = posterior.noise().variance_at(w);
+            *variance = variance_at(w);
         }
         if !moved_own.is_empty() {
             *own = moved_own.to_vec();
@@ -285,9 +327,10 @@ impl<'a> Chain<'a> {
         let n_coordinates = posterior.location_unknowns().n_coordinates();
         let mut position = state.current.position().to_vec();
         let x = &mut position[..n_coordinates];
-        let mut changed = state.jump(posterior, x);
-        changed |= state.turn_groups(posterior, workspace, x);
-        let ChainState { current, variance, spread, own, kernel, rng, .. } = state;
+        let mut has_jumped = state.jump(posterior, x);
+        has_jumped |= state.turn_groups(posterior, workspace, x);
+        let ChainState { current, variance, spread, own, kernel, arithmetic, rng, .. } = state;
+        let mut changed = has_jumped;
         changed |= posterior.locations().draw_spread(&mut workspace.prior, x, spread, rng);
         if !is_warming_up {
             changed |= posterior.locations().draw_centre(&mut workspace.prior, x, spread, rng);
@@ -295,6 +338,9 @@ impl<'a> Chain<'a> {
         if changed {
             let mut conditions = Conditions { posterior, workspace, variance: *variance, spread, own };
             *current = kernel.evaluate(position, &mut conditions);
+            if has_jumped && !is_warming_up && kernel.weighs_by_single_values() {
+                arithmetic.correction = arithmetic.correction_at(current, &mut conditions);
+            }
         }
         if let (true, Some(scales)) =
             (kernel.is_followed_by_jumps(), posterior.locations().independent_variances(spread))
@@ -305,6 +351,11 @@ impl<'a> Chain<'a> {
 }
 
 impl ChainState {
+    /// In which the chain computes its gradients.
+    pub fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic.now
+    }
+
     /// Mode jumps of single objects of `x`; now and then during warm-up all search for modes. True if one moved.
     fn jump(&mut self, posterior: &Posterior, x: &mut [f64]) -> bool {
         let Self { variance, spread, own, kernel, mode_jumps, rng, iteration, n_warmup, .. } = self;

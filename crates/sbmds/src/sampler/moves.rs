@@ -74,6 +74,17 @@ pub trait Move: SavedMove + fmt::Debug + Send + Sync {
         }
     }
 
+    /// Whether it follows gradients in the workspace's arithmetic.
+    fn takes_single_gradients(&self) -> bool {
+        false
+    }
+
+    /// Whether it then also weighs draws by values in that arithmetic, so that they need to be accepted by those in f64; it must be
+    /// reversible.
+    fn weighs_by_single_values(&self) -> bool {
+        false
+    }
+
     /// Whether each step is followed by mode jumps of single objects and a draw of the map's centre.
     fn is_followed_by_jumps(&self) -> bool {
         false

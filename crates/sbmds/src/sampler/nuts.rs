@@ -141,6 +141,14 @@ impl Move for Nuts {
         Evaluated::at(&mut conditions.joint(), position)
     }
 
+    fn takes_single_gradients(&self) -> bool {
+        true
+    }
+
+    fn weighs_by_single_values(&self) -> bool {
+        true
+    }
+
     fn is_followed_by_jumps(&self) -> bool {
         true
     }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use rand_chacha::ChaCha8Rng;
 
 use super::adaptation::StepSize;
+use super::arithmetic::ArithmeticChoice;
 use super::moves::{Conditions, Move};
 use super::{Evaluated, hmc, metropolis, nuts};
 
@@ -145,6 +146,9 @@ pub struct SamplerSettings {
     pub group_moves: bool,
     /// Adapt steps by the paper's rule instead of dual averaging.
     pub paper_adaptation: bool,
+    /// The arithmetic of gradients; runs that say nothing of it were made in double precision.
+    #[serde(default = "ArithmeticChoice::of_old_runs")]
+    pub arithmetic: ArithmeticChoice,
 }
 
 impl Default for SamplerSettings {
@@ -160,6 +164,7 @@ impl Default for SamplerSettings {
             mode_jumps: true,
             group_moves: false,
             paper_adaptation: false,
+            arithmetic: ArithmeticChoice::Auto,
         }
     }
 }

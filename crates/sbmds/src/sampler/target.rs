@@ -85,6 +85,24 @@ impl Target for LocationsTarget<'_> {
     }
 }
 
+/// A target whose values are f64 whatever arithmetic its gradients are computed in.
+pub(super) struct ExactValues<T>(pub(super) T);
+
+impl<T: Target> Target for ExactValues<T> {
+    fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Value {
+        self.0.gradient(position, gradient);
+        self.0.value(position)
+    }
+
+    fn value(&mut self, position: &[f64]) -> Value {
+        self.0.value(position)
+    }
+
+    fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
+        self.0.gradient(position, gradient);
+    }
+}
+
 /// Locations, noise and the measurement's own parameters together, given the spread; see [`Unknowns`] for the order. The noise
 /// moves in its coordinate ([`SigmaPrior`]), which is log sigma where sigma has no floor.
 ///

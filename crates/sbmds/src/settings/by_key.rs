@@ -91,6 +91,7 @@ impl FitConfig {
     fn without_findings(mut self) -> Self {
         self.sbmds_version = env!("CARGO_PKG_VERSION").into();
         self.instructions.clear();
+        self.arithmetic.clear();
         self.input.hash.clear();
         (self.input.names_hash, self.input.copy) = (None, None);
         self.model.couplings_hash = None;

@@ -11,7 +11,7 @@ use super::measurement::MeasurementConfig;
 use crate::brownian::BranchScaling;
 use crate::coupling::{Couplings, LandmarkChoice, Order};
 use crate::dissimilarity::{Format, Metric, ReadOptions, has_several_columns};
-use crate::likelihood::{InstructionSet, Noise, Storage};
+use crate::likelihood::{Arithmetic, InstructionSet, Noise, Storage};
 use crate::posterior::PrecisionUpdate;
 use crate::sampler::SamplerSettings;
 
@@ -25,6 +25,9 @@ pub struct FitConfig {
     /// same draws, bit for bit. Filled in when the run starts; runs of version 0.1.0 do not say.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub instructions: Vec<InstructionSet>,
+    /// The arithmetic of each chain's gradients, as decided when its warm-up ended. Filled in when there are draws.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub arithmetic: Vec<Arithmetic>,
     /// What is read.
     pub input: InputConfig,
     /// Which pairs enter the likelihood, and how.
@@ -438,6 +441,7 @@ mod tests {
         config.run.seed = i64::MAX as u64;
         config.run.until_ess = Some(400.0);
         config.instructions = vec![InstructionSet::Avx512, InstructionSet::Portable];
+        config.arithmetic = vec![Arithmetic::F32, Arithmetic::F64];
         let text = toml::to_string(&config).unwrap();
         assert_eq!(toml::from_str::<FitConfig>(&text).unwrap(), config, "{text}");
     }

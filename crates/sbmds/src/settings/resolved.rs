@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use super::check::CheckedConfig;
 use super::config::{FitConfig, PriorFamily, Start, TreeConfig};
 use crate::coupling::Couplings;
-use crate::likelihood::InstructionSet;
+use crate::likelihood::{Arithmetic, InstructionSet};
 use crate::posterior::{NoisePrior, Priors, ScalePrior};
 
 /// Checked settings in which nothing is left open: what a fit is made from and `config.toml` holds.
@@ -53,9 +53,10 @@ pub(crate) struct FileFindings {
 }
 
 /// Where `config.toml` says how much to draw, where files are and who made the run: none of it changes a draw.
-const NOT_OF_THE_DRAWS: [&str; 11] = [
+const NOT_OF_THE_DRAWS: [&str; 12] = [
     "sbmds_version",
     "instructions",
+    "arithmetic",
     "asked",
     "input.path",
     "input.names",
@@ -104,6 +105,11 @@ impl Resolved {
     /// The same with other starts of the chains.
     pub(crate) fn starting_from(self, start: Start) -> Self {
         Self(self.0.with(|config| config.run.start = start))
+    }
+
+    /// The same with the arithmetic that the chains decided on.
+    pub(crate) fn computed_in(self, arithmetic: Vec<Arithmetic>) -> Self {
+        Self(self.0.with(|config| config.arithmetic = arithmetic))
     }
 
     /// The priors, in the model's unit.

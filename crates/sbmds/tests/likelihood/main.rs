@@ -3,3 +3,4 @@
 mod measurement;
 mod pairs;
 mod paths;
+mod single;

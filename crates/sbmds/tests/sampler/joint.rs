@@ -13,7 +13,7 @@ use sbmds::posterior::{NoisePrior, Priors, ScalePrior, Variance, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, ChainState, Sampler, SamplerSettings};
 
-use crate::kit::{Model, couplings, distance, kolmogorov_smirnov, priors, settings, tree_priors};
+use crate::kit::{Model, couplings, distance, kolmogorov_smirnov, priors, settings, single, tree_priors};
 
 const N_OBJECTS: usize = 6;
 const N_DIMS: usize = 2;
@@ -108,13 +108,22 @@ fn after(
 
 /// One p-value per quantity: is it distributed after the transitions as before?
 fn findings(label: &str, model: &Model, sampler: Sampler, n_replicates: usize, seed: u64) -> Vec<Finding> {
-    let settings = settings(sampler, 300);
-    let tuning = tuned(model, &settings, seed);
+    findings_with(label, model, &settings(sampler, 300), n_replicates, seed)
+}
+
+fn findings_with(
+    label: &str,
+    model: &Model,
+    settings: &SamplerSettings,
+    n_replicates: usize,
+    seed: u64,
+) -> Vec<Finding> {
+    let tuning = tuned(model, settings, seed);
     // A walk needs no trajectory to be set up: the cheapest way to the same starting quantities.
     let reference = SamplerSettings { sampler: Sampler::Mh, ..settings.clone() };
     let reference_tuning = tuned(model, &reference, seed);
     let (before, _) = after(0, REFERENCE * n_replicates, model, &reference, &reference_tuning, seed + 1);
-    let (after, acceptance) = after(N_TRANSITIONS, n_replicates, model, &settings, &tuning, seed + 2);
+    let (after, acceptance) = after(N_TRANSITIONS, n_replicates, model, settings, &tuning, seed + 2);
     assert!((0.05..0.99).contains(&acceptance), "{label}: acceptance {acceptance} makes the test vacuous");
     let named = quantities(model).into_iter().zip(before.iter().zip(&after));
     named
@@ -219,6 +228,35 @@ joint_tests! {
     mh_is_invariant_under_normal_noise: Mh, Normal;
     mwg_is_invariant_under_truncated_noise: Mwg, TruncatedNormal;
     mwg_is_invariant_under_normal_noise: Mwg, Normal;
+}
+
+/// Trajectories in single precision, accepted by energies in double: every coupling and prior, and along a tree.
+#[test]
+fn single_precision_is_invariant() {
+    let mut models = Vec::new();
+    for (coupling, pairs) in couplings(N_OBJECTS) {
+        for (prior, priors) in priors(N_DIMS) {
+            let model = Model::new(N_OBJECTS, N_DIMS, pairs.clone(), Noise::TruncatedNormal, priors);
+            models.push((format!("{coupling}, {prior}"), model));
+        }
+    }
+    for (form, tree) in tree_priors(N_OBJECTS, N_DIMS, 6.0) {
+        let (_, priors) = priors(N_DIMS).remove(1);
+        let model = Model::new(N_OBJECTS, N_DIMS, Pairs::full(N_OBJECTS), Noise::TruncatedNormal, priors);
+        models.push((form.to_owned(), model.with_tree(tree)));
+    }
+    let samplers = [Sampler::Nuts, Sampler::Hmc];
+    let cases: Vec<_> = samplers.into_iter().flat_map(|s| models.iter().map(move |model| (s, model))).collect();
+    let findings: Vec<Finding> = cases
+        .par_iter()
+        .enumerate()
+        .flat_map(|(case, (sampler, (label, model)))| {
+            let settings = single(settings(*sampler, 300));
+            let label = format!("{sampler} in single precision, {label}");
+            findings_with(&label, model, &settings, N_REPLICATES, 40_000 + 3 * case as u64)
+        })
+        .collect();
+    judge(&findings);
 }
 
 /// Three objects know little of sigma^2, so that its proposals often reach zero: there the truncation of the walk, and

@@ -12,7 +12,7 @@ use sbmds::posterior::{
     LocationPrior, NoisePrior, Parameters, Posterior, PrecisionUpdate, Priors, ScalePrior, TreePrior, Workspace,
 };
 use sbmds::random::{Purpose, positive_normal, stream};
-use sbmds::sampler::{Chain, Sampler, SamplerSettings};
+use sbmds::sampler::{ArithmeticChoice, Chain, Sampler, SamplerSettings};
 use sbmds::tree::TreeBuilder;
 
 /// The samplers as such; `auto` is one of them.
@@ -161,9 +161,23 @@ impl Problem {
     }
 }
 
-/// Short jittered trajectories: small problems need no more.
+/// Short jittered trajectories in double precision: small problems need no more.
 pub fn settings(sampler: Sampler, n_warmup: usize) -> SamplerSettings {
-    SamplerSettings { sampler, n_warmup, leapfrog_steps: 6, jitter: 0.5, max_depth: 6, ..Default::default() }
+    let arithmetic = ArithmeticChoice::F64;
+    SamplerSettings {
+        sampler,
+        n_warmup,
+        leapfrog_steps: 6,
+        jitter: 0.5,
+        max_depth: 6,
+        arithmetic,
+        ..Default::default()
+    }
+}
+
+/// The same in single precision.
+pub fn single(settings: SamplerSettings) -> SamplerSettings {
+    SamplerSettings { arithmetic: ArithmeticChoice::F32, ..settings }
 }
 
 /// p-value of the two-sample Kolmogorov-Smirnov test (asymptotic, with Stephens' correction for small samples).

@@ -8,4 +8,5 @@ mod kit;
 mod measurement;
 mod mode_jumps;
 mod quadrature;
+mod single;
 mod tree;

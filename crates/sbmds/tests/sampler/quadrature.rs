@@ -13,7 +13,7 @@ use sbmds::posterior::{NoisePrior, Posterior, Priors, ScalePrior, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
 
-use crate::kit::{SAMPLERS, distance, settings};
+use crate::kit::{SAMPLERS, distance, settings, single};
 
 /// Dissimilarities of the pairs (1, 2), (2, 3), (1, 3): no triangle on a line, so that modes compete.
 const DELTAS: [f64; 3] = [0.6, 0.9, 1.2];
@@ -191,8 +191,9 @@ fn check(n_dims: usize, priors: &Priors, noise: Noise) {
     let mut failures = Vec::new();
     // Trajectories that must go on after they have turned visit the same posterior.
     let long = SamplerSettings { min_depth: 4, ..settings(Sampler::Nuts, 1_000) };
-    for settings in SAMPLERS.map(|sampler| settings(sampler, 1_000)).into_iter().chain([long]) {
-        let sampler = format!("{} from depth {}", settings.sampler, settings.min_depth);
+    let singles = [Sampler::Nuts, Sampler::Hmc].map(|sampler| single(settings(sampler, 1_000)));
+    for settings in SAMPLERS.map(|sampler| settings(sampler, 1_000)).into_iter().chain([long]).chain(singles) {
+        let sampler = format!("{} in {} from depth {}", settings.sampler, settings.arithmetic, settings.min_depth);
         for ((name, _), (draws, exact)) in QUANTITIES.iter().zip(draws(&posterior, priors, &settings).iter().zip(exact))
         {
             let chains = Chains::new(draws).unwrap();
@@ -204,7 +205,7 @@ fn check(n_dims: usize, priors: &Priors, noise: Noise) {
             }
             let (error, ess) = (mcse_mean(&chains), ess_bulk(&chains));
             let z = (mean - exact) / error;
-            eprintln!("{sampler:22} {name:16} {mean:8.4} grid {exact:8.4} z {z:6.2} ess {ess:7.0}");
+            eprintln!("{sampler:29} {name:16} {mean:8.4} grid {exact:8.4} z {z:6.2} ess {ess:7.0}");
             if z.abs() > LIMIT || ess < LEAST_ESS {
                 failures
                     .push(format!("{sampler}, {name}: {mean} where the grid has {exact} (z = {z:.1}, ess = {ess:.0})"));

@@ -2,8 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::Simd;
 use super::gauss::{GAUSS_WIDE, HALF_LOG2_E};
+use super::{Double, Simd};
+use crate::likelihood::double::DoubleFormulas;
 
 /// Proof that AVX2 and FMA are there.
 #[derive(Clone, Copy)]
@@ -19,12 +20,18 @@ impl Avx2 {
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Simd for Avx2 {
     const LANES: usize = 4;
+    type Number = f64;
     type V = __m256d;
     type Mask = __m256d;
+    type Formulas = DoubleFormulas;
 
     #[inline(always)]
     fn splat(self, a: f64) -> __m256d {
         unsafe { _mm256_set1_pd(a) }
+    }
+    #[inline(always)]
+    fn broadcast(self, a: f64) -> __m256d {
+        self.splat(a)
     }
     #[inline(always)]
     unsafe fn load(self, from: *const f64) -> __m256d {
@@ -33,6 +40,10 @@ impl Simd for Avx2 {
     #[inline(always)]
     unsafe fn store(self, to: *mut f64, a: __m256d) {
         unsafe { _mm256_storeu_pd(to, a) }
+    }
+    #[inline(always)]
+    unsafe fn add_to(self, to: *mut f64, a: __m256d) {
+        unsafe { self.store(to, self.add(self.load(to), a)) }
     }
     #[inline(always)]
     fn prefetch(self, address: *const f64) {
@@ -86,6 +97,11 @@ impl Simd for Avx2 {
     fn all_above(self, a: __m256d, limit: f64) -> bool {
         unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(a, _mm256_set1_pd(limit))) == 0b1111 }
     }
+}
+
+// SAFETY: as above.
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl Double for Avx2 {
     /// 2^k * 2^f with k whole: the polynomial, then k added to the exponent bits.
     #[inline(always)]
     fn gauss(self, a: __m256d) -> __m256d {

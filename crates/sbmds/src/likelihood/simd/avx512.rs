@@ -2,8 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::Simd;
 use super::gauss::{GAUSS_NARROW, HALF_LOG2_E};
+use super::{Double, Simd};
+use crate::likelihood::double::DoubleFormulas;
 
 /// Proof that AVX-512 F, DQ, VL and BW are there.
 #[derive(Clone, Copy)]
@@ -48,12 +49,18 @@ static SIXTEENTHS: Sixteenths = Sixteenths([
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Simd for Avx512 {
     const LANES: usize = 8;
+    type Number = f64;
     type V = __m512d;
     type Mask = __mmask8;
+    type Formulas = DoubleFormulas;
 
     #[inline(always)]
     fn splat(self, a: f64) -> __m512d {
         unsafe { _mm512_set1_pd(a) }
+    }
+    #[inline(always)]
+    fn broadcast(self, a: f64) -> __m512d {
+        self.splat(a)
     }
     #[inline(always)]
     unsafe fn load(self, from: *const f64) -> __m512d {
@@ -62,6 +69,10 @@ impl Simd for Avx512 {
     #[inline(always)]
     unsafe fn store(self, to: *mut f64, a: __m512d) {
         unsafe { _mm512_storeu_pd(to, a) }
+    }
+    #[inline(always)]
+    unsafe fn add_to(self, to: *mut f64, a: __m512d) {
+        unsafe { self.store(to, self.add(self.load(to), a)) }
     }
     #[inline(always)]
     fn prefetch(self, address: *const f64) {
@@ -115,6 +126,11 @@ impl Simd for Avx512 {
     fn all_above(self, a: __m512d, limit: f64) -> bool {
         unsafe { _mm512_cmp_pd_mask::<_CMP_GT_OQ>(a, _mm512_set1_pd(limit)) == 0xff }
     }
+}
+
+// SAFETY: as above.
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl Double for Avx512 {
     /// 2^k * 2^f with k a multiple of 1/16: the sixteenths from a register table, the rest by polynomial.
     #[inline(always)]
     fn gauss(self, a: __m512d) -> __m512d {

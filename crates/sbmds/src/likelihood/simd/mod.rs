@@ -1,11 +1,18 @@
-//! Vectors of f64: one small trait, three instruction sets, chosen at run time.
+//! Vectors of f64 or f32: one small trait, three instruction sets, chosen at run time.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
+mod avx2_single;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_single;
 mod gauss;
+mod number;
 mod portable;
+mod portable_single;
+mod tables;
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,32 +22,72 @@ use std::sync::OnceLock;
 pub(super) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512::Avx512;
+pub(super) use number::Number;
 pub(super) use portable::Portable;
+pub(super) use tables::UNIT;
 
-/// A vector instruction set.
+use super::density::Formulas;
+
+/// A vector instruction set, for one type of numbers.
 ///
 /// A value of an implementing type is the proof that the machine has it: it can only be made after detection, so
 /// the arithmetic below is safe to call. Every method must be inlined into a function compiled for that
 /// instruction set (see `dispatch`), or each operation becomes a call.
 pub(super) trait Simd: Copy + Send + Sync {
-    /// Number of f64 in a vector.
+    /// What a lane holds.
+    type Number: Number;
+    /// Number of lanes.
     const LANES: usize;
     /// A vector of [`Simd::LANES`] numbers.
     type V: Copy;
     /// One truth value per lane.
     type Mask: Copy;
+    /// How densities are computed and energies summed with these numbers.
+    type Formulas: Formulas<Self>;
 
+    /// All lanes the nearest number to `a`.
     fn splat(self, a: f64) -> Self::V;
+    /// All lanes `a`.
+    fn broadcast(self, a: Self::Number) -> Self::V;
     /// # Safety
     /// `LANES` numbers can be read at `from`.
-    unsafe fn load(self, from: *const f64) -> Self::V;
+    unsafe fn load(self, from: *const Self::Number) -> Self::V;
     /// # Safety
     /// `LANES` numbers can be written at `to`.
-    unsafe fn store(self, to: *mut f64, a: Self::V);
+    unsafe fn store(self, to: *mut Self::Number, a: Self::V);
+    /// The numbers at `from` + `step` * index, for `LANES` indices at `indices`.
+    ///
+    /// # Safety
+    /// All of them can be read.
+    #[inline(always)]
+    unsafe fn gather(self, from: *const Self::Number, indices: *const u32, step: usize) -> Self::V {
+        let mut gathered = [Self::Number::ZERO; MOST_LANES];
+        // SAFETY: the caller's promise.
+        unsafe {
+            for lane in 0..Self::LANES {
+                gathered[lane] = *from.wrapping_add(step * *indices.add(lane) as usize);
+            }
+            self.load(gathered.as_ptr())
+        }
+    }
+    /// [`Simd::gather`] from `from` and from the number after it.
+    ///
+    /// # Safety
+    /// All of them can be read.
+    #[inline(always)]
+    unsafe fn gather_two(self, from: *const Self::Number, indices: *const u32, step: usize) -> (Self::V, Self::V) {
+        // SAFETY: the caller's promise.
+        unsafe { (self.gather(from, indices, step), self.gather(from.wrapping_add(1), indices, step)) }
+    }
+    /// Adds every lane to its f64.
+    ///
+    /// # Safety
+    /// `LANES` f64 can be read and written at `to`.
+    unsafe fn add_to(self, to: *mut f64, a: Self::V);
 
     /// A hint that `address` will be read soon; any address will do.
     #[inline(always)]
-    fn prefetch(self, address: *const f64) {
+    fn prefetch(self, address: *const Self::Number) {
         let _ = address;
     }
 
@@ -63,15 +110,13 @@ pub(super) trait Simd: Copy + Send + Sync {
     /// Whether every lane exceeds `limit`.
     fn all_above(self, a: Self::V, limit: f64) -> bool;
 
-    /// The standard normal density exp(-a / 2) / sqrt(2 pi) of the square `a`, 0 <= a <= 1400.
-    fn gauss(self, a: Self::V) -> Self::V;
-
     /// The lanes as an array, the rest filled with `rest`.
     #[inline(always)]
-    fn to_array(self, a: Self::V, rest: f64) -> [f64; MAX_LANES] {
-        let mut lanes = [rest; MAX_LANES];
-        // SAFETY: LANES <= MAX_LANES in every implementation.
-        unsafe { self.store(lanes.as_mut_ptr(), a) };
+    fn to_array(self, a: Self::V, rest: f64) -> [f64; MOST_LANES] {
+        let mut lanes = [rest; MOST_LANES];
+        lanes[..Self::LANES].fill(0.0);
+        // SAFETY: LANES <= MOST_LANES in every implementation.
+        unsafe { self.add_to(lanes.as_mut_ptr(), a) };
         lanes
     }
 
@@ -79,12 +124,35 @@ pub(super) trait Simd: Copy + Send + Sync {
     #[inline(always)]
     fn sum(self, a: Self::V) -> f64 {
         let l = self.to_array(a, 0.0);
-        ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+        let half = |from: usize| {
+            let l = &l[from..from + 8];
+            ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+        };
+        if Self::LANES > 8 { half(0) + half(8) } else { half(0) }
     }
 }
 
-/// Lanes of the widest instruction set.
-pub(super) const MAX_LANES: usize = 8;
+/// Double precision: what the rational form of Phi needs.
+pub(super) trait Double: Simd<Number = f64> {
+    /// The standard normal density exp(-a / 2) / sqrt(2 pi) of the square `a`, 0 <= a <= 1400.
+    fn gauss(self, a: Self::V) -> Self::V;
+}
+
+/// Single precision: phi / Phi and log Phi are looked up (see `tables`).
+pub(super) trait Single: Simd<Number = f32> {
+    /// An interval of the tables and the offset from its middle, for each lane.
+    type Cell: Copy;
+
+    /// Where the tables hold the numbers `u`, which are not negative.
+    fn cell(self, u: Self::V) -> Self::Cell;
+    /// phi / Phi there, in the unit of the tables.
+    fn ratio(self, cell: Self::Cell) -> Self::V;
+    /// log Phi there.
+    fn log_phi(self, cell: Self::Cell) -> Self::V;
+}
+
+/// Lanes of the widest vectors: of f32 with AVX-512.
+const MOST_LANES: usize = 16;
 
 /// The instruction set the kernels run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

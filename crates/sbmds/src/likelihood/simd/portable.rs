@@ -2,8 +2,9 @@
 
 use std::array::from_fn;
 
-use super::Simd;
 use super::gauss::{GAUSS_WIDE, HALF_LOG2_E};
+use super::{Double, Simd};
+use crate::likelihood::double::DoubleFormulas;
 
 /// No instruction set beyond what the crate was compiled for.
 #[derive(Clone, Copy)]
@@ -37,11 +38,17 @@ fn gauss(a: f64) -> f64 {
 
 impl Simd for Portable {
     const LANES: usize = LANES;
+    type Number = f64;
     type V = V;
     type Mask = [bool; LANES];
+    type Formulas = DoubleFormulas;
 
     #[inline(always)]
     fn splat(self, a: f64) -> V {
+        [a; LANES]
+    }
+    #[inline(always)]
+    fn broadcast(self, a: f64) -> V {
         [a; LANES]
     }
     #[inline(always)]
@@ -53,6 +60,11 @@ impl Simd for Portable {
     unsafe fn store(self, to: *mut f64, a: V) {
         // SAFETY: the caller's promise.
         unsafe { to.cast::<V>().write_unaligned(a) }
+    }
+    #[inline(always)]
+    unsafe fn add_to(self, to: *mut f64, a: V) {
+        // SAFETY: the caller's promise.
+        unsafe { self.store(to, self.add(self.load(to), a)) }
     }
     #[inline(always)]
     fn add(self, a: V, b: V) -> V {
@@ -102,6 +114,9 @@ impl Simd for Portable {
     fn all_above(self, a: V, limit: f64) -> bool {
         a.iter().all(|&lane| lane > limit)
     }
+}
+
+impl Double for Portable {
     #[inline(always)]
     fn gauss(self, a: V) -> V {
         a.map(gauss)
