@@ -1,7 +1,7 @@
 //! The information of all pairs at the cost of a few: a sparse log-likelihood, weighted, with a linear correction at an anchor.
 //!
 //! With all M pairs, P coupled ones, w = M / P and an anchor theta_0 = (X_0, log sigma_0) near the mode of the full posterior
-//! (docs/model.md, eq. 30):
+//! (docs/model.md, "Anchored couplings"):
 //!
 //! ```text
 //! l_A(theta) = w l_J(theta) + l(theta_0) - w l_J(theta_0) + < grad l(theta_0) - w grad l_J(theta_0), theta - theta_0 >
