@@ -49,6 +49,11 @@ pub(crate) fn prepare(
     });
     control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
     let terms = measured::terms(&config, &data, &coupling, &likelihood, scale.unit)?;
+    let is_anchored = matches!(coupling.couplings, Couplings::Anchored(_));
+    if is_anchored && terms.is_some() {
+        let problem = "anchored couplings know one exact number per pair, with the normal families of noise";
+        return Err(RunError::setting("`couplings`", problem, "use full, or dispersed:B"));
+    }
     let likelihood: Arc<dyn LogLikelihood> = match (terms, control.engine) {
         (Some(terms), None) => terms,
         (Some(_), Some(_)) => {
@@ -67,7 +72,6 @@ pub(crate) fn prepare(
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
     let warnings = reading.into_iter().chain(doubt).chain(scale.warning).chain(instructions::warning(&config));
     problem.warnings.extend(warnings);
-    let is_anchored = matches!(problem.coupling.couplings, Couplings::Anchored(_));
     let problem = if is_anchored { anchor(problem, &config, control) } else { problem };
     for warning in &problem.warnings {
         control.observer.warn(warning);
