@@ -96,7 +96,7 @@ fn what_cannot_be_drawn_is_refused_with_a_remedy() {
         "pie"
             .parse::<Kind>()
             .unwrap_err()
-            .contains("map, shepard, trace, rank, ess, density, clusters, groups or tree")
+            .contains("map, antigenic, shepard, trace, rank, ess, density, clusters, groups or tree")
     );
 }
 

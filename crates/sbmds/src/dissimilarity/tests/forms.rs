@@ -204,7 +204,9 @@ fn nearly_symmetric_values_are_averaged_and_told() {
     }
     let input = read_auto("input.csv", b"a,b,1\nb,a,1.0001\na,c,2\nb,c,3\n").unwrap();
     assert_eq!((three(&input).1, input.warnings().len()), ([0.5 + 0.5 * 1.0001, 2.0, 3.0], 1));
-    assert!(read_auto("input.csv", b"a,b,1\nb,a,1.001\na,c,2\nb,c,3\n").is_err());
+    // Values that differ are measurements of their own.
+    let repeated = read_auto("input.csv", b"a,b,1\nb,a,1.001\na,c,2\nb,c,3\n").unwrap();
+    assert_eq!(repeated.warnings().len(), 1);
 }
 
 #[test]
