@@ -98,7 +98,7 @@ fn figures_that_cannot_be_drawn_are_refused() {
         ("plot run map --out map.eps", &["--out", ".svg", ".pdf", ".png"][..]),
         (
             "plot run pie --out map.svg",
-            &["\"pie\" is no figure", "map, shepard, trace, rank, ess, density, clusters, groups or tree"],
+            &["\"pie\" is no figure", "map, antigenic, shepard, trace, rank, ess, density, clusters, groups or tree"],
         ),
         ("plot run clusters --out map.svg", &["has no clusters yet", "sbmds cluster"]),
         ("plot run tree --out map.svg", &["fitted without a tree", "--tree"]),
