@@ -161,6 +161,7 @@ impl Diagonals {
 }
 
 impl Kernels<f32> for Diagonals {
+    #[expect(clippy::misnamed_getters, reason = "single precision has chunks of its own")]
     fn chunks(&self) -> &[Chunk] {
         &self.joint_chunks
     }
