@@ -37,7 +37,7 @@ impl Effort {
         self.n_iterations as f64 * GRADIENTS * per_pair * n_pairs as f64 / n_cores.max(1) as f64
     }
 
-    /// The same for so many objects: beyond those that [`GRADIENTS`] was counted with, an iteration takes more gradients.
+    /// The same for so many objects: beyond those that `GRADIENTS` was counted with, an iteration takes more gradients.
     pub fn seconds_for(&self, n_objects: usize, n_pairs: usize, n_dims: usize, n_cores: usize) -> f64 {
         let coordinates = n_objects as f64 * n_dims as f64;
         self.seconds(n_pairs, n_dims, n_cores) * (coordinates / COORDINATES).max(1.0).powf(0.25)

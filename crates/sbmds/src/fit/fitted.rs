@@ -257,7 +257,7 @@ impl Fitted {
     /// The same with the modes of the objects that have several.
     ///
     /// # Errors
-    /// As [`FinishedRun::moments`].
+    /// As [`Fitted::moments`].
     pub fn moments_and_modes(&self) -> Result<(Moments, Vec<ObjectModes>), RunError> {
         let mut mixed = self.no_moments();
         if self.config().run.keep == Keep::Summary {

@@ -14,11 +14,11 @@ pub enum LevelPrior {
         /// Standard deviation.
         sd: f64,
     },
-    /// Normal with a standard deviation that is learned: half-normal with scale [`SCALE_OF_SD`].
+    /// Normal with a standard deviation that is learned: half-normal with scale `SCALE_OF_SD`.
     Hierarchical {
         /// What the mean is, or is expected to be.
         mean: f64,
-        /// Whether the mean is learned, too: normal around `mean` with standard deviation [`SCALE_OF_MEAN`].
+        /// Whether the mean is learned, too: normal around `mean` with standard deviation `SCALE_OF_MEAN`.
         learn_mean: bool,
     },
 }

@@ -1,7 +1,7 @@
 //! What the posterior expects of dissimilarities: of every measured pair, of listed ones, or of all that are missing.
 //!
 //! The posterior predictive distribution of a pair is the noise around its distance, mixed over draws of the map and of sigma
-//! ([`Mixture`](crate::quality::Mixture)). A [`Prediction`] is its mean, standard deviation and central interval, and where what was
+//! (`Mixture`(crate::quality::Mixture)). A `Prediction` is its mean, standard deviation and central interval, and where what was
 //! observed lies in it; a [`Tally`] counts over many pairs how often the interval holds, and keeps the most surprising ones.
 
 mod draws;
