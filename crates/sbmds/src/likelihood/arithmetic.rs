@@ -40,16 +40,17 @@ impl Arithmetic {
         let n_pairs = n_pairs as f64;
         // Eq. 6: the energy in units of sigma, plus the normalising constant of every pair used.
         let constants = n_pairs * 0.5 * (2.0 * std::f64::consts::PI * sigma * sigma).ln();
-        let (energy, by_log_sigma) = match self {
-            // Eq. 10, by Euler's identity.
-            Self::F64 => (sums.energy, sums.pull - dot(x, gradient) - n_pairs),
-            // Eq. 10a.
-            Self::F32 => {
-                let PartialSums { energy, pull } = corrected(sums, sigma);
-                (energy, pull - n_pairs)
-            }
+        let PartialSums { energy, pull } = match self {
+            Self::F64 => sums,
+            Self::F32 => corrected(sums, sigma),
         };
-        let by_log_sigma = if gradient.is_empty() { f64::NAN } else { by_log_sigma };
+        let by_log_sigma = match self {
+            _ if gradient.is_empty() => f64::NAN,
+            // Eq. 10, by Euler's identity.
+            Self::F64 => pull - dot(x, gradient) - n_pairs,
+            // Eq. 10a.
+            Self::F32 => pull - n_pairs,
+        };
         LikelihoodValue { log_likelihood: -energy - constants, by_log_sigma }
     }
 }

@@ -108,12 +108,7 @@ mod tests {
     }
 
     /// What the ranks' sums make: value and gradient.
-    fn from_ranks(
-        pairs: &Pairs,
-        arithmetic: Arithmetic,
-        n_ranks: usize,
-        x: &[f64],
-    ) -> (usize, f64, f64, Vec<f64>) {
+    fn from_ranks(pairs: &Pairs, arithmetic: Arithmetic, n_ranks: usize, x: &[f64]) -> (usize, f64, f64, Vec<f64>) {
         let asked = AskedSums { arithmetic, want: Want::Both, sigma: SIGMA };
         let (mut n_pairs, mut sums, mut gradients, mut parts) = (0, Vec::new(), Vec::new(), None);
         for rank in 0..n_ranks {
