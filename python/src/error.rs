@@ -10,7 +10,7 @@ use pyo3::exceptions::{
 use pyo3::prelude::*;
 use sbmds::cluster::ClusterError;
 use sbmds::dissimilarity::InputError;
-use sbmds::error::ErrorKind;
+use sbmds::ErrorKind;
 use sbmds::run::RunError;
 
 /// Does work without holding the interpreter; a panic becomes an exception.

@@ -9,6 +9,7 @@ use crate::random::{Purpose, stream};
 /// The order in which objects are laid before they are coupled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Order {
     /// Shuffled, depending on the seed: file order is rarely random.
     #[default]
@@ -20,6 +21,7 @@ pub enum Order {
 /// Which objects become landmarks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum LandmarkChoice {
     /// The first of the (shuffled) order.
     #[default]
@@ -103,7 +105,7 @@ fn put_first(order: &mut Vec<usize>, chosen: &[usize]) {
 /// The pairs of objects as pairs of positions; `edges` are distinct pairs of distinct objects.
 fn graph(edges: impl Iterator<Item = (u32, u32)>, order: &ObjectOrder) -> Pairs {
     let by_position = |(a, b): (u32, u32)| {
-        let [a, b] = [a, b].map(|object| order.position(object as usize) as u32);
+        let [a, b] = [a, b].map(|object| order.position(object as usize).index() as u32);
         (a.min(b), a.max(b))
     };
     let mut pairs: Vec<(u32, u32)> = edges.map(by_position).collect();

@@ -93,6 +93,7 @@ pub struct LikelihoodValue {
 /// The number type in which dissimilarities are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Storage {
     /// 8 bytes per pair.
     #[default]

@@ -18,6 +18,7 @@ use crate::likelihood::Arithmetic;
 /// The arithmetic of gradients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ArithmeticChoice {
     /// Single precision where its errors are too small to matter, decided for good when warm-up ends.
     #[default]
