@@ -41,11 +41,12 @@ topics = {
 }
 rng = np.random.default_rng(4)
 labels = np.repeat(list(topics), 25)
-texts = [" ".join(rng.choice(topics[topic].split(), size=14)) for topic in labels]
+texts = [" ".join(rng.choice(topics[topic].split(), size=40)) for topic in labels]
 words = sorted({word for text in texts for word in text.split()})
 counts = np.array([[text.split().count(word) for word in words] for text in texts], dtype=float)
 
-found = sbmds.fit(counts, metric="cosine", labels=list(labels), chains=2, draws=500, seed=1)
+# Draws are made until the least known of the distances has been drawn often enough.
+found = sbmds.fit(counts, metric="cosine", labels=list(labels), until_ess=1000, seed=1)
 clusters = found.cluster(min_points=8, draws=200)
 print(clusters)
 print(clusters.table.sort_values("confidence").head())
