@@ -6,7 +6,6 @@
 use std::ops::Range;
 
 use super::Storage;
-use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
@@ -172,11 +171,18 @@ impl Kernels<f32> for Diagonals {
     }
 }
 
-impl Layout for Diagonals {
+impl Kernels<f64> for Diagonals {
     fn chunks(&self) -> &[Chunk] {
         &self.chunks
     }
 
+    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f64>, out: &mut ChunkGradient) -> Energy {
+        let chunk = &self.chunk_tiles[chunk];
+        dispatch(choice, DiagonalsKernel { layout: self, chunk, n_dims: choice.n_dims, scaled, out })
+    }
+}
+
+impl Layout for Diagonals {
     fn divide_by(&mut self, unit: f64) {
         self.deltas.divide_by(unit);
     }
@@ -185,9 +191,8 @@ impl Layout for Diagonals {
         self.n_pairs
     }
 
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
-        let (chunk, scaled) = (&self.chunk_tiles[chunk], Scaled { x, per_sigma });
-        dispatch(choice, DiagonalsKernel { layout: self, chunk, n_dims: choice.n_dims, scaled, out })
+    fn double(&self) -> &dyn Kernels<f64> {
+        self
     }
 
     fn single(&self) -> Option<&dyn Kernels<f32>> {

@@ -6,7 +6,6 @@
 use std::ops::Range;
 
 use super::Storage;
-use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
@@ -104,11 +103,18 @@ impl Kernels<f32> for Landmarks {
     }
 }
 
-impl Layout for Landmarks {
+impl Kernels<f64> for Landmarks {
     fn chunks(&self) -> &[Chunk] {
         &self.chunks
     }
 
+    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f64>, out: &mut ChunkGradient) -> Energy {
+        let blocks = self.chunk_blocks[chunk].clone();
+        dispatch(choice, LandmarksKernel { layout: self, blocks, n_dims: choice.n_dims, scaled, out })
+    }
+}
+
+impl Layout for Landmarks {
     fn divide_by(&mut self, unit: f64) {
         self.deltas.divide_by(unit);
     }
@@ -117,9 +123,8 @@ impl Layout for Landmarks {
         self.n_pairs
     }
 
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
-        let (blocks, scaled) = (self.chunk_blocks[chunk].clone(), Scaled { x, per_sigma });
-        dispatch(choice, LandmarksKernel { layout: self, blocks, n_dims: choice.n_dims, scaled, out })
+    fn double(&self) -> &dyn Kernels<f64> {
+        self
     }
 
     fn single(&self) -> Option<&dyn Kernels<f32>> {
