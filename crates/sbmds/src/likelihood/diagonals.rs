@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-use super::Storage;
 use super::deltas::Deltas;
 use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
@@ -13,6 +12,7 @@ use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled, pairs_per_chu
 use super::share::Share;
 use super::simd::Simd;
 use super::two_passes::TwoPasses;
+use super::{Ask, Storage};
 
 pub(super) struct Diagonals {
     pub(super) shape: Shape,
@@ -90,7 +90,7 @@ impl Shape {
     }
 
     /// Fills one tile and counts the pairs that have a dissimilarity.
-    fn fill_tile(&self, tile: usize, deltas: &mut [f64], dissimilarity: &impl Fn(usize, usize) -> f64) -> usize {
+    fn fill_tile(&self, tile: usize, deltas: &mut [f64], dissimilarity: Ask) -> usize {
         let first = tile * TILE;
         let mut present = 0;
         for (diagonal, &offset) in deltas.chunks_exact_mut(TILE).zip(&self.offsets) {
@@ -128,7 +128,7 @@ impl Diagonals {
         offsets: Vec<usize>,
         storage: Storage,
         share: Share,
-        dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
+        dissimilarity: Ask,
     ) -> Self {
         let shape = Shape::new(n_objects, offsets);
         let tile_starts = shape.tile_starts();
@@ -138,7 +138,7 @@ impl Diagonals {
         let runs = split_work(&work, target);
         let held = share.units(&runs);
         let tile_starts = relative(tile_starts, &held);
-        let (deltas, present) = Deltas::build(storage, &tile_starts[held.start..=held.end], |tile, deltas| {
+        let (deltas, present) = Deltas::build(storage, &tile_starts[held.start..=held.end], &|tile, deltas| {
             shape.fill_tile(held.start + tile, deltas, dissimilarity)
         });
         let is_missing = |tile: &usize| held.contains(tile) && present[tile - held.start] < work[*tile];

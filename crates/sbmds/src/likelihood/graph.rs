@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::Storage;
 use super::deltas::Deltas;
 use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
@@ -16,6 +15,7 @@ use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled, pairs_per_chu
 use super::neighbours::{BothEnds, Neighbours, SharedRows};
 use super::share::Share;
 use super::simd::{Number, Simd};
+use super::{Ask, Storage};
 
 pub(super) struct Graph {
     /// Where each row starts in `columns` and `deltas`; whole vectors.
@@ -51,7 +51,7 @@ impl Graph {
         edges: &[(u32, u32)],
         storage: Storage,
         share: Share,
-        dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
+        dissimilarity: Ask,
     ) -> Self {
         debug_assert!(edges.is_sorted_by(|a, b| a < b));
         let delta = |&(near, far): &(u32, u32)| dissimilarity(near as usize, far as usize);

@@ -145,13 +145,7 @@ impl Likelihood {
         dissimilarity: impl Fn(usize, usize) -> f64 + Sync,
     ) -> Self {
         check_shape(n_objects, n_dims, pairs);
-        let layout: Box<dyn Layout> = match pairs.shape() {
-            PairShape::Diagonals(offsets) => {
-                Box::new(Diagonals::new(n_objects, offsets.to_vec(), storage, share, &dissimilarity))
-            }
-            PairShape::Landmarks(count) => Box::new(Landmarks::new(n_objects, count, storage, share, &dissimilarity)),
-            PairShape::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, share, &dissimilarity)),
-        };
+        let layout = arrange(n_objects, pairs, storage, share, &dissimilarity);
         Self::with_layout(layout, share, n_objects, n_dims, noise)
     }
 
@@ -342,6 +336,19 @@ impl Likelihood {
         assert_eq!(x.len(), self.n_objects * self.n_dims, "locations of another size");
         let kernels = T::kernels(&*self.layout).expect("pairs that are held have kernels");
         Evaluation::new(kernels, self.choice(want), workspace, x, sigma)
+    }
+}
+
+/// Gives the dissimilarity of two coupling positions, the lower first; NaN if it is missing. It is called and not inlined, so
+/// that the layouts are compiled once and not for each caller.
+type Ask<'a> = &'a (dyn Fn(usize, usize) -> f64 + Sync);
+
+/// The pairs with their dissimilarities, in the layout of their shape.
+fn arrange(n_objects: usize, pairs: &Pairs, storage: Storage, share: Share, ask: Ask) -> Box<dyn Layout> {
+    match pairs.shape() {
+        PairShape::Diagonals(offsets) => Box::new(Diagonals::new(n_objects, offsets.to_vec(), storage, share, ask)),
+        PairShape::Landmarks(count) => Box::new(Landmarks::new(n_objects, count, storage, share, ask)),
+        PairShape::Graph(edges) => Box::new(Graph::new(n_objects, edges, storage, share, ask)),
     }
 }
 

@@ -47,7 +47,10 @@ fn single_precision_is_for_what_it_can_tell() {
     let noisy = data(0, 0.1);
     assert_eq!(arithmetic(&fitted(&noisy, |_| {})), Arithmetic::F32);
     assert_eq!(arithmetic(&fitted(&noisy, |config| config.run.start = Start::Prior)), Arithmetic::F32);
-    assert_eq!(arithmetic(&fitted(&noisy, |config| config.sampler.arithmetic = ArithmeticChoice::F64)), Arithmetic::F64);
+    assert_eq!(
+        arithmetic(&fitted(&noisy, |config| config.sampler.arithmetic = ArithmeticChoice::F64)),
+        Arithmetic::F64
+    );
     assert_eq!(arithmetic(&fitted(&noisy, |config| config.sampler.sampler = Sampler::Mwg)), Arithmetic::F64);
     // A thousandth of the extent is enough noise, a millionth is not: single precision knows distances to 1e-7 of it.
     assert_eq!(arithmetic(&fitted(&data(0, 1e-3), |_| {})), Arithmetic::F32);

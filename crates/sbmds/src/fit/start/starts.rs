@@ -72,7 +72,15 @@ impl<'a> Starts<'a> {
             false => map,
         };
         let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
-        let starts = Self { problem, config, map, is_maximised: false, optimised: OnceLock::new(), spread: SPREAD, smallest_sigma };
+        let starts = Self {
+            problem,
+            config,
+            map,
+            is_maximised: false,
+            optimised: OnceLock::new(),
+            spread: SPREAD,
+            smallest_sigma,
+        };
         match start {
             Start::Prior => starts,
             _ if problem.anchor.is_some() => Self { is_maximised: true, spread: SPREAD_AROUND_MODE, ..starts },
