@@ -32,7 +32,7 @@ pub struct Calibrate {
     /// Priors from which the truth is drawn and that the fits assume: the paper's, or the default ones of `sbmds fit` in their unit
     #[arg(long, value_enum, value_name = "FAMILY", default_value = "paper")]
     priors: PriorsArg,
-    /// Sampler: auto, nuts, hmc, mh or mwg
+    /// Sampler: auto, jhmc, nuts, hmc, mh or mwg
     #[arg(long, default_value = "auto")]
     sampler: Sampler,
     /// Warm-up iterations of each fit

@@ -191,7 +191,7 @@ fn check(n_dims: usize, priors: &Priors, noise: Noise) {
     let mut failures = Vec::new();
     // Trajectories that must go on after they have turned visit the same posterior.
     let long = SamplerSettings { min_depth: 4, ..settings(Sampler::Nuts, 1_000) };
-    let singles = [Sampler::Nuts, Sampler::Hmc].map(|sampler| single(settings(sampler, 1_000)));
+    let singles = [Sampler::Jhmc, Sampler::Nuts, Sampler::Hmc].map(|sampler| single(settings(sampler, 1_000)));
     for settings in SAMPLERS.map(|sampler| settings(sampler, 1_000)).into_iter().chain([long]).chain(singles) {
         let sampler = format!("{} in {} from depth {}", settings.sampler, settings.arithmetic, settings.min_depth);
         for ((name, _), (draws, exact)) in QUANTITIES.iter().zip(draws(&posterior, priors, &settings).iter().zip(exact))
