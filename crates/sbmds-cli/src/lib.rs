@@ -8,6 +8,7 @@ mod arguments;
 mod beast_flags;
 mod calibrate;
 mod choose;
+mod choose_bands;
 mod cluster;
 mod combine;
 mod compare;

@@ -276,6 +276,7 @@ pub struct RunConfig {
     /// Seed of everything random.
     pub seed: u64,
     /// Where chains start.
+    #[serde(with = "spelled")]
     pub start: Start,
     /// What is kept of the draws.
     #[serde(with = "spelled")]
@@ -345,8 +346,7 @@ impl RunConfig {
 }
 
 /// Where chains start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Start {
     /// Classical MDS if all pairs of a moderate number of objects are known, else the best that is known is used.
@@ -360,6 +360,37 @@ pub enum Start {
     Graph,
     /// A draw from the prior.
     Prior,
+    /// A map from a file: names and coordinates.
+    Map(PathBuf),
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Classical => f.write_str("classical"),
+            Self::Landmark => f.write_str("landmark"),
+            Self::Graph => f.write_str("graph"),
+            Self::Prior => f.write_str("prior"),
+            Self::Map(path) => write!(f, "map:{}", path.display()),
+        }
+    }
+}
+
+impl FromStr for Start {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.strip_prefix("map:")) {
+            ("auto", _) => Ok(Self::Auto),
+            ("classical", _) => Ok(Self::Classical),
+            ("landmark", _) => Ok(Self::Landmark),
+            ("graph", _) => Ok(Self::Graph),
+            ("prior", _) => Ok(Self::Prior),
+            (_, Some(path)) if !path.is_empty() => Ok(Self::Map(path.into())),
+            _ => Err(format!("{text:?} is no start: use auto, classical, landmark, graph, prior or map:FILE")),
+        }
+    }
 }
 
 /// What is kept of the draws.
@@ -438,6 +469,7 @@ mod tests {
         config.tree = Some(TreeConfig { index: Some(3), prune: true, ..TreeConfig::new("flu.trees".into()) });
         config.sampler.target_acceptance = Some(0.9);
         config.run.keep = Keep::Thin(3);
+        config.run.start = Start::Map("last week's map.csv".into());
         config.run.seed = i64::MAX as u64;
         config.run.until_ess = Some(400.0);
         config.instructions = vec![InstructionSet::Avx512, InstructionSet::Portable];

@@ -18,11 +18,11 @@ use self::tree::RunTree;
 use self::unit::Unit;
 use crate::Locations;
 use crate::coupling::{self, Coupling};
-use crate::dissimilarity::Dissimilarities;
+use crate::dissimilarity::{Dissimilarities, read_positions};
 use crate::error::RunError;
 use crate::likelihood::{Likelihood, LogLikelihood, Share};
 use crate::posterior::Posterior;
-use crate::settings::{CheckedConfig, FitConfig, Resolved};
+use crate::settings::{CheckedConfig, FitConfig, Resolved, Start};
 
 /// Everything the chains share.
 pub(crate) struct Problem {
@@ -33,6 +33,8 @@ pub(crate) struct Problem {
     pub posterior: Posterior,
     /// The map at which couplings stand for all pairs, if they do (by coupling position, in the model's unit).
     pub anchor: Option<Locations>,
+    /// The map that chains start from, if the user gave one (by coupling position, in the model's unit).
+    pub start: Option<Locations>,
     pub unit: Unit,
     /// Whether sigma is in that unit, too.
     pub sigma_has_unit: bool,
@@ -94,6 +96,22 @@ pub(crate) fn check_connections(
     Ok(underdetermination(&connections, coupling, data.names()))
 }
 
+/// The map of the user's own that chains are to start from.
+fn given_start(
+    config: &Resolved,
+    data: &Dissimilarities,
+    coupling: &Coupling,
+) -> Result<Option<Locations>, RunError> {
+    let Start::Map(path) = &config.run.start else { return Ok(None) };
+    let (map, n_dims) = (read_positions(path, data.names())?, config.model.n_dims);
+    if map.n_dims() != n_dims {
+        let problem = format!("{} has {} coordinates per object, and the map {n_dims}", path.display(), map.n_dims());
+        return Err(RunError::setting("`start`", problem, "give a table with a name and as many coordinates as `dims`"));
+    }
+    let in_unit = Locations::from_fn(map.n_objects(), n_dims, |object, dim| map.get(object, dim) / config.model.unit);
+    Ok(Some(coupling.order.to_positions(&in_unit)))
+}
+
 impl Problem {
     /// Puts likelihood and priors together; warns of tips at distance zero.
     pub fn new(
@@ -112,9 +130,10 @@ impl Problem {
             posterior = posterior.with_tree(tree.prior(&coupling.order, config.model.n_dims)?);
         }
         let warnings = posterior.locations().warnings();
+        let start = given_start(config, &data, &coupling)?;
         let sigma_has_unit = config.measurement.sigma_has_unit();
         let tree = tree.map(Arc::new);
-        Ok(Self { data, coupling, pairs, posterior, anchor: None, unit, sigma_has_unit, tree, warnings })
+        Ok(Self { data, coupling, pairs, posterior, anchor: None, start, unit, sigma_has_unit, tree, warnings })
     }
 
     /// Locations by position in the model's unit, as locations in input order and units.
