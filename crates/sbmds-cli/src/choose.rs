@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use clap::Args;
 use sbmds::choose::{
-    BandsQuestion, Candidate, Choice, ChoiceRow, Question, Told, choose, choose_bands, draw_choice, rows, write_choice_csv,
+    BandsQuestion, Candidate, Choice, ChoiceRow, Question, Told, choose, choose_bands, draw_choice, rows,
+    write_choice_csv,
 };
 use sbmds::coupling::Couplings;
 use sbmds::figures::write;
@@ -160,7 +161,11 @@ impl Choose {
         config.model.n_dims = match self.dims.as_ref().map(|dims| dims.0.as_slice()) {
             None => config.model.n_dims,
             Some(&[n_dims]) => n_dims,
-            Some(_) => return Err(Failure::bad_input("--bands: the dimensions must be given; choose them first, then --dims D --bands")),
+            Some(_) => {
+                return Err(Failure::bad_input(
+                    "--bands: the dimensions must be given; choose them first, then --dims D --bands",
+                ));
+            }
         };
         config.model.noise = match self.noise[..] {
             [] => config.model.noise,
@@ -168,7 +173,9 @@ impl Choose {
             _ => return Err(Failure::bad_input("--bands: one --noise at a time")),
         };
         if self.folds > 0 || self.couplings != Couplings::Auto {
-            return Err(Failure::bad_input("--bands holds out pairs of its own and says what is coupled: leave out --folds and --couplings"));
+            return Err(Failure::bad_input(
+                "--bands holds out pairs of its own and says what is coupled: leave out --folds and --couplings",
+            ));
         }
         Ok(config)
     }

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use sbmds::posterior::PrecisionUpdate;
-use sbmds::run::{Keep, PriorConfig, PriorFamily, RunConfig, Start};
+use sbmds::run::{Keep, PriorConfig, PriorFamily, RunConfig, Shrinkage, Start};
 use sbmds::sampler::{ArithmeticChoice, Sampler, SamplerSettings};
 
 /// The priors.
@@ -18,6 +18,9 @@ pub struct PriorArgs {
     /// Learn the prior variance of each dimension, under IG(1, S^2) [default S: the data's scale; paper: 1]
     #[arg(long)]
     learn_scale: bool,
+    /// Prior under which superfluous dimensions vanish: a half-Cauchy of the sd of every axis (with --tree, of the roots of the eigenvalues of Sigma)
+    #[arg(long, value_enum, value_name = "PRIOR", default_value = "none")]
+    shrinkage: ShrinkageArg,
     /// Shape of the inverse gamma prior of sigma^2 [default: 1]
     #[arg(long, value_name = "A")]
     noise_shape: Option<f64>,
@@ -31,6 +34,13 @@ pub struct PriorArgs {
     /// With --priors paper: count them in a unit of the data's own size, as the default priors always do
     #[arg(long, hide = true)]
     pub standardize: bool,
+}
+
+/// See [`Shrinkage`].
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ShrinkageArg {
+    None,
+    HalfCauchy,
 }
 
 /// See [`PriorFamily`].
@@ -137,6 +147,10 @@ impl PriorArgs {
             },
             scale: self.prior_scale,
             learn_scale: self.learn_scale,
+            shrinkage: match self.shrinkage {
+                ShrinkageArg::None => Shrinkage::None,
+                ShrinkageArg::HalfCauchy => Shrinkage::HalfCauchy,
+            },
             noise_shape: self.noise_shape,
             noise_rate: self.noise_rate,
             sigma: self.sigma,

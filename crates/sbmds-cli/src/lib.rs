@@ -31,6 +31,7 @@ mod from_beast;
 mod hdbscan;
 mod measurement_arguments;
 mod place;
+mod place_jointly;
 mod plot;
 mod predict;
 mod progress;

@@ -101,7 +101,9 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for name in ["auto", "full", "band:3", "landmark:10", "dispersed:50", "anchored:40", "nested:7", "graph:a:b.csv"] {
+        for name in
+            ["auto", "full", "band:3", "landmark:10", "dispersed:50", "anchored:40", "nested:7", "graph:a:b.csv"]
+        {
             assert_eq!(name.parse::<Couplings>().unwrap().to_string(), name);
         }
     }

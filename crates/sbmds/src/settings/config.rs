@@ -185,6 +185,9 @@ pub struct PriorConfig {
     pub scale: Option<f64>,
     /// Whether the variances of the locations are learned, under IG(1, scale^2) for each dimension.
     pub learn_scale: bool,
+    /// A prior under which superfluous dimensions vanish, if any.
+    #[serde(skip_serializing_if = "Shrinkage::is_none", default)]
+    pub shrinkage: Shrinkage,
     /// Shape of the inverse gamma prior of sigma^2.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub noise_shape: Option<f64>,
@@ -212,6 +215,25 @@ pub enum PriorFamily {
     Weak,
     /// The paper's, in the unit of the input: N(0, 1) for locations, IG(1, 1) for the noise.
     Paper,
+}
+
+/// A prior under which superfluous dimensions vanish.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Shrinkage {
+    /// None: all dimensions are alike.
+    #[default]
+    None,
+    /// The standard deviation of every axis is half-Cauchy; with a tree, the square root of every eigenvalue of Sigma.
+    HalfCauchy,
+}
+
+impl Shrinkage {
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
 }
 
 impl PriorFamily {
@@ -466,6 +488,7 @@ mod tests {
         config.model.unit = 0.1 + 0.2;
         config.model.couplings = Couplings::Dispersed(17);
         config.priors.sigma = Some(1e-300);
+        config.priors.shrinkage = Shrinkage::HalfCauchy;
         config.tree = Some(TreeConfig { index: Some(3), prune: true, ..TreeConfig::new("flu.trees".into()) });
         config.sampler.target_acceptance = Some(0.9);
         config.run.keep = Keep::Thin(3);

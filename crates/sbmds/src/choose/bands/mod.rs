@@ -80,7 +80,11 @@ pub fn choose_bands(
     let held_out: Vec<KnownPair> = unseen.iter().map(known).filter(|pair| !pair.delta.is_nan()).collect();
     if held_out.is_empty() {
         let problem = "no measured pair is left to judge fits by";
-        return Err(RunError::setting("INPUT", problem, "measure more pairs, or judge by `folds` which `dims` to take"));
+        return Err(RunError::setting(
+            "INPUT",
+            problem,
+            "measure more pairs, or judge by `folds` which `dims` to take",
+        ));
     }
     let fits = Fits::open(question.directory, &question.base, control, told)?;
     let mut rungs: Vec<Rung> = Vec::new();

@@ -79,7 +79,12 @@ impl Rung {
     ///
     /// # Errors
     /// If its draws cannot be read.
-    pub fn of(bands: usize, run: &FinishedRun, held_out: &[KnownPair], before: Option<&Self>) -> Result<Self, RunError> {
+    pub fn of(
+        bands: usize,
+        run: &FinishedRun,
+        held_out: &[KnownPair],
+        before: Option<&Self>,
+    ) -> Result<Self, RunError> {
         let draws = PosteriorDraws::of(run, MOST_DRAWS)?;
         let pairs = PairsJudged::of(&draws, run.config().model.noise, held_out);
         let summary = run.summary();
@@ -142,9 +147,12 @@ impl PairsJudged {
             draws.distances(pair.a, pair.b, &mut values);
             let mean = values.iter().map(|value| value.0).sum::<f64>() / n;
             let predicted = values.iter().map(|&(distance, sigma)| noise.mean(distance, sigma)).sum::<f64>() / n;
-            let below = values.iter().map(|&(distance, sigma)| noise.cumulative(pair.delta, distance, sigma)).sum::<f64>() / n;
+            let below =
+                values.iter().map(|&(distance, sigma)| noise.cumulative(pair.delta, distance, sigma)).sum::<f64>() / n;
             judged.squares.push((pair.delta - predicted).powi(2));
-            judged.variances.push(values.iter().map(|value| (value.0 - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0));
+            judged
+                .variances
+                .push(values.iter().map(|value| (value.0 - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0));
             judged.n_inside += usize::from((0.025..=0.975).contains(&below));
         }
         judged
