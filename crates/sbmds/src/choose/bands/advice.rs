@@ -13,7 +13,11 @@ impl BandsChoice {
             }
             (None, [.., last]) if last.step.is_some() => {
                 let moved = last.step.map_or(Vec::new(), |step| step.moved()).join(" and ");
-                format!("Take dispersed:{} or more: the {moved} still moved at the end; {rule}.", last.bands)
+                let take = match last.bands == self.most {
+                    true => "full".to_owned(),
+                    false => format!("dispersed:{} or more", last.bands),
+                };
+                format!("Take {take}: the {moved} still moved at the end, with {} bands; {rule}.", last.bands)
             }
             _ => format!("One number of bands says nothing: give more of them; {rule}."),
         }

@@ -51,6 +51,8 @@ pub struct BandsChoice {
     pub n_dims: usize,
     /// Pairs that no fit saw.
     pub n_held_out: usize,
+    /// Bands that couple all pairs but those held out.
+    pub most: usize,
     /// The rung from which on nothing moves; `None` if something still did at the end.
     pub settled: Option<usize>,
 }
@@ -98,7 +100,7 @@ pub fn choose_bands(
     }
     // What stands still from one number to the next has arrived at the first of the two.
     let settled = rungs.iter().position(Rung::stands_still).map(|moved| moved - 1);
-    Ok(Some(BandsChoice { rungs, n_objects, n_dims, n_held_out: held_out.len(), settled }))
+    Ok(Some(BandsChoice { rungs, n_objects, n_dims, n_held_out: held_out.len(), most: ladder.most(), settled }))
 }
 
 /// The fit of so many bands, begun at the map of the fit before, which needs half the warm-up.
