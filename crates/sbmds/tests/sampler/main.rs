@@ -8,5 +8,6 @@ mod kit;
 mod measurement;
 mod mode_jumps;
 mod quadrature;
+mod shrinkage;
 mod single;
 mod tree;

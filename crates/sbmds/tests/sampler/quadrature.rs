@@ -100,6 +100,7 @@ fn differences_prior(prior: &ScalePrior, form: f64, n_dims: usize) -> (f64, f64)
             assert_eq!(n_dims, 1, "one lambda per dimension has no common form");
             (-(shape + 1.0) * (rate + 0.5 * form).ln(), (rate + 0.5 * form) / shape)
         }
+        ScalePrior::Shrunk(_) => unreachable!("its lambda has no finite variance: see shrinkage.rs"),
     }
 }
 

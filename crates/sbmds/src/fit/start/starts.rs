@@ -54,16 +54,17 @@ impl<'a> Starts<'a> {
         let likelihood = problem.posterior.likelihood();
         let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
         let dissimilarity = |a: usize, b: usize| problem.data.get(a, b) / problem.unit.0;
-        let start = resolve(config.run.start, problem);
+        let start = resolve(&config.run.start, problem);
         let map = match start {
             Start::Prior => None,
+            Start::Map(_) if problem.start.is_some() => problem.start.clone(),
             _ if problem.anchor.is_some() => problem.anchor.clone(),
             Start::Graph => Some(graph_start(n_objects, n_dims, &|position| partners(likelihood, position))),
             Start::Landmark => {
                 let landmarks = spread_landmarks(n_objects, LANDMARKS, dissimilarity);
                 Some(problem.coupling.order.to_positions(&landmark_mds(n_objects, n_dims, &landmarks, dissimilarity)))
             }
-            Start::Classical | Start::Auto => {
+            Start::Classical | Start::Auto | Start::Map(_) => {
                 Some(problem.coupling.order.to_positions(&classical_mds(n_objects, n_dims, dissimilarity)))
             }
         };
@@ -85,6 +86,8 @@ impl<'a> Starts<'a> {
             Start::Prior => starts,
             _ if problem.anchor.is_some() => Self { is_maximised: true, spread: SPREAD_AROUND_MODE, ..starts },
             Start::Landmark => starts.maximised(),
+            // Whoever gives a map means it.
+            Start::Map(_) => Self { spread: SPREAD_AROUND_MODE, ..starts },
             _ => starts,
         }
     }
@@ -167,9 +170,9 @@ impl<'a> Starts<'a> {
 }
 
 /// The best start for what is known.
-fn resolve(start: Start, problem: &Problem) -> Start {
-    if start != Start::Auto {
-        return start;
+fn resolve(start: &Start, problem: &Problem) -> Start {
+    if *start != Start::Auto {
+        return start.clone();
     }
     let n_objects = problem.data.n_objects();
     let n_coupled = problem.coupling.pairs.count() as f64;
