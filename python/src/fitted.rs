@@ -168,7 +168,7 @@ impl Fitted {
     fn monitored<'py>(&self, py: Python<'py>) -> PyResult<(Vec<String>, Bound<'py, PyArrayDyn<f64>>)> {
         let monitored = detached(py, || self.0.monitored().map_err(of_run))?;
         let names: Vec<String> = monitored.iter().map(|quantity| quantity.name().into()).collect();
-        let values: Vec<f64> = monitored.iter().flat_map(|quantity| of_chains(quantity)).collect();
+        let values: Vec<f64> = monitored.iter().flat_map(of_chains).collect();
         let (n_chains, n_draws, ..) = self.shape();
         let shape = [names.len(), n_chains, n_draws];
         Ok((names, array(py, values, &shape)?))
