@@ -194,7 +194,8 @@ impl<'a> Fit<'a> {
     }
 }
 
-fn fit_in_memory(config: Resolved, problem: Problem, control: &Control) -> Result<Fitted, RunError> {
+/// Samples a prepared problem.
+pub(super) fn fit_in_memory(config: Resolved, problem: Problem, control: &Control) -> Result<Fitted, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     let starts = LazyCell::new(|| Starts::new(&problem, &config));
     let reference = reference(&starts, &problem, &config);

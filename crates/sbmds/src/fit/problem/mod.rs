@@ -20,7 +20,7 @@ use crate::Locations;
 use crate::coupling::{self, Coupling};
 use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
-use crate::likelihood::{Likelihood, LogLikelihood, Share};
+use crate::likelihood::{Anchored, Likelihood, LogLikelihood, Share};
 use crate::posterior::Posterior;
 use crate::settings::{CheckedConfig, FitConfig, Resolved};
 
@@ -33,6 +33,8 @@ pub(crate) struct Problem {
     pub posterior: Posterior,
     /// The map at which couplings stand for all pairs, if they do (by coupling position, in the model's unit).
     pub anchor: Option<Locations>,
+    /// The likelihood there.
+    pub anchored: Option<Arc<Anchored>>,
     pub unit: Unit,
     /// Whether sigma is in that unit, too.
     pub sigma_has_unit: bool,
@@ -114,7 +116,7 @@ impl Problem {
         let warnings = posterior.locations().warnings();
         let sigma_has_unit = config.measurement.sigma_has_unit();
         let tree = tree.map(Arc::new);
-        Ok(Self { data, coupling, pairs, posterior, anchor: None, unit, sigma_has_unit, tree, warnings })
+        Ok(Self { data, coupling, pairs, posterior, anchor: None, anchored: None, unit, sigma_has_unit, tree, warnings })
     }
 
     /// Locations by position in the model's unit, as locations in input order and units.
