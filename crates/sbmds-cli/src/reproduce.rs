@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use sbmds_paper::reproduce::{
-    About, Abstracts, Experiment, Influenza, Limits, ON_FILES, Outcome, Progress, Scale, Workplace, experiments,
-    reproduce,
+    About, Abstracts, Experiment, Influenza, Information, Limits, ON_FILES, Outcome, OwnFiles, Progress, Scale, Workplace,
+    experiments, reproduce,
 };
 
 use crate::arguments::n_threads;
@@ -47,13 +47,13 @@ pub struct Reproduce {
     /// Threads (cells whose time is measured run one after the other)
     #[arg(long, value_name = "P")]
     threads: Option<usize>,
-    /// Distances between the objects, for influenza
+    /// Distances between the objects, for influenza and information
     #[arg(long, value_name = "FILE")]
     distances: Option<PathBuf>,
-    /// Tree whose tips are the objects, Newick or NEXUS, for influenza
+    /// Tree whose tips are the objects, Newick or NEXUS, for influenza and information
     #[arg(long, value_name = "FILE")]
     tree: Option<PathBuf>,
-    /// Feature vectors of the objects, for abstracts
+    /// Feature vectors of the objects, for abstracts and information
     #[arg(long, value_name = "FILE")]
     embeddings: Option<PathBuf>,
     /// Table with the true classes of the objects, the first column the name, for abstracts
@@ -80,6 +80,15 @@ impl Reproduce {
         if let Some(about) = ON_FILES.iter().find(|about| about.name == name) {
             let workplace = self.workplace(name, stop)?;
             return self.carry_out(self.on_files(about, &workplace)?.as_ref(), &workplace);
+        }
+        if name == "information" {
+            let files = OwnFiles {
+                distances: self.distances.clone(),
+                tree: self.tree.clone(),
+                embeddings: self.embeddings.clone(),
+            };
+            let workplace = self.workplace(name, stop)?;
+            return self.carry_out(&Information::new(files, Arc::clone(&workplace.stop)), &workplace);
         }
         let Some(experiment) = experiments.iter().find(|experiment| experiment.about().name == name) else {
             let names = all.map(|about| about.name).collect::<Vec<_>>().join(", ");

@@ -36,13 +36,14 @@ mod tables;
 mod workplace;
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 pub use abstracts::Abstracts;
-pub use cell::{Cell, Method, Row};
+pub use cell::{Cell, Method, Row, Source};
 pub use error::ReproduceError;
 pub use findings::{Findings, Page, Table};
 pub use influenza::Influenza;
+pub use information::{Information, OwnFiles};
 pub use measures::{DistanceErrors, log_efficiency, vector_hellinger};
 pub use run::{Limits, Outcome, Progress, reproduce};
 pub use workplace::Workplace;
@@ -164,7 +165,7 @@ pub fn experiments(stop: &Arc<AtomicBool>) -> Vec<Box<dyn Experiment>> {
         Box::new(efficiency::Efficiency { stop: stop() }),
         Box::new(band_rule::BandRule { stop: stop() }),
         Box::new(spectrum::Spectrum),
-        Box::new(information::Information { stop: stop(), full: Mutex::default() }),
+        Box::new(Information::new(OwnFiles::default(), stop())),
     ]
 }
 

@@ -77,9 +77,7 @@ pub fn lay(
     };
     // An edge list has the measured pairs alone.
     let pairs = match (data.measured_pairs(), &couplings) {
-        (Some(measured), Couplings::Anchored(bands)) => {
-            some_measured(measured, &order, bands * n_objects, options.seed)
-        }
+        (Some(measured), Couplings::Anchored(bands)) => some_measured(measured, &order, *bands, options.seed),
         (Some(measured), _) => all_measured(measured, &order).of_graph_where(|a, b| pairs.contains(a, b)),
         (None, _) => pairs,
     };
@@ -136,11 +134,21 @@ pub(crate) fn all_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder) ->
     graph(measured.iter().map(|&(a, b, _)| (a, b)), order)
 }
 
-/// At most so many of the measured pairs, at random.
-fn some_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder, most: usize, seed: u64) -> Pairs {
-    let mut chosen: Vec<(u32, u32)> = measured.iter().map(|&(a, b, _)| (a, b)).collect();
-    chosen.shuffle(&mut stream(seed, 0, Purpose::Coupling));
-    chosen.truncate(most);
+/// About as many of the measured pairs as so many bands have, at random; each object keeps this many partners, or all it has.
+fn some_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder, bands: usize, seed: u64) -> Pairs {
+    let mut pairs: Vec<(u32, u32)> = measured.iter().map(|&(a, b, _)| (a, b)).collect();
+    pairs.shuffle(&mut stream(seed, 0, Purpose::Coupling));
+    let mut n_partners = vec![0; order.len()];
+    let (mut chosen, rest): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|&(a, b)| {
+        let ends = [a as usize, b as usize];
+        let is_needed = ends.iter().any(|&end| n_partners[end] < bands);
+        if is_needed {
+            ends.iter().for_each(|&end| n_partners[end] += 1);
+        }
+        is_needed
+    });
+    let n_more = (bands * order.len()).saturating_sub(chosen.len());
+    chosen.extend(rest.into_iter().take(n_more));
     graph(chosen.into_iter(), order)
 }
 

@@ -48,7 +48,7 @@ use landmarks::Landmarks;
 use layout::Layout;
 use sum_tree::Branch;
 
-pub use anchored::{AnchorValue, Anchored};
+pub use anchored::{AnchorValue, Anchored, Information, Pull};
 pub use arithmetic::Arithmetic;
 pub use connections::{Connections, Underdetermined};
 pub use dispatch::Want;

@@ -84,7 +84,7 @@ impl<'a> Starts<'a> {
         };
         match start {
             Start::Prior => starts,
-            _ if problem.anchor.is_some() => Self { is_maximised: true, spread: SPREAD_AROUND_MODE, ..starts },
+            _ if problem.anchor.is_some() => Self { is_maximised: true, spread: around_anchor(problem), ..starts },
             Start::Landmark => starts.maximised(),
             // Whoever gives a map means it.
             Start::Map(_) => Self { spread: SPREAD_AROUND_MODE, ..starts },
@@ -167,6 +167,16 @@ impl<'a> Starts<'a> {
         let own = likelihood.own().map_or_else(Vec::new, |own| own.start());
         Parameters { x: x.as_slice().to_vec(), variance: Variance::of_sigma(sigma), spread, own }
     }
+}
+
+/// Jitter as wide as the posterior of all pairs, whose variance of a coordinate is about sigma^2 D N / 2 M: farther from the anchor
+/// few pairs do not stand for all.
+fn around_anchor(problem: &Problem) -> f64 {
+    let likelihood = problem.posterior.likelihood();
+    let (n, d) = (likelihood.n_objects() as f64, likelihood.n_dims() as f64);
+    let sigma = problem.anchored.as_ref().map_or(1.0, |anchored| anchored.sigma_at_anchor());
+    // The unit is about the map's extent.
+    (sigma * (d * n / (2.0 * likelihood.n_pairs() as f64)).sqrt()).min(SPREAD_AROUND_MODE)
 }
 
 /// The best start for what is known.
