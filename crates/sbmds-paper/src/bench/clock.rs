@@ -30,14 +30,16 @@ impl Clock {
     }
 }
 
+/// Processor time of the calling thread so far.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-fn thread_time() -> Duration {
+pub fn thread_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
 
+/// Time since this was first asked for.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn thread_time() -> Duration {
+pub fn thread_time() -> Duration {
     use std::sync::OnceLock;
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()

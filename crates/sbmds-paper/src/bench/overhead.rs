@@ -1,7 +1,9 @@
 //! What a gradient costs inside a sampler, beside the bare gradient of the likelihood in the same run.
 
+use std::convert::Infallible;
 use std::hint::black_box;
 
+use sbmds::fit::{Follower, Step, drive};
 use sbmds::likelihood::{MapGradient, MapPoint};
 use sbmds::posterior::{Given, Posterior, Spread, Workspace};
 use sbmds::random::{Purpose, stream};
@@ -50,13 +52,34 @@ fn median(mut seconds: Vec<f64>) -> f64 {
 
 /// Seconds per gradient of whole iterations.
 fn iterations(chain: &mut Chain, gradients: usize) -> f64 {
-    let mut done = 0;
+    let mut count = Gradients { done: 0, wanted: gradients };
     let time = Clock::Thread.time(|| {
-        while done < gradients {
-            done += chain.step().n_gradients.max(1);
-        }
+        let Ok(()) = drive(chain, 1, &mut count);
     });
-    time.as_secs_f64() / done as f64
+    time.as_secs_f64() / count.done as f64
+}
+
+/// Follows a chain for so many gradients.
+struct Gradients {
+    done: usize,
+    wanted: usize,
+}
+
+impl Follower for Gradients {
+    type Error = Infallible;
+
+    fn goes_on(&mut self, _: &Chain) -> Result<bool, Infallible> {
+        Ok(self.done < self.wanted)
+    }
+
+    fn iterated(&mut self, _: &Chain, step: Step) -> Result<(), Infallible> {
+        self.done += step.info.n_gradients.max(1);
+        Ok(())
+    }
+
+    fn draw(&mut self, _: &Chain) -> Result<(), Infallible> {
+        Ok(())
+    }
 }
 
 /// Where the bare gradient and the leapfrog steps run: around the point where the chain was.

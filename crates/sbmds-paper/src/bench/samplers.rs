@@ -1,11 +1,13 @@
 //! `sbmds bench samplers`: effective draws per second on the paper's efficiency study.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use rand::RngExt;
 use sbmds::diagnostics::{Chains, ess_bulk};
+use sbmds::fit::{Follower, Step, drive};
 use sbmds::likelihood::{Likelihood, Noise, Storage};
 use sbmds::posterior::{Parameters, Posterior, Priors, Spread, Variance, Workspace};
 use sbmds::random::{Purpose, stream};
@@ -13,7 +15,7 @@ use sbmds::sampler::{Chain, Sampler, SamplerSettings};
 use sbmds::simulate::{self, Simulation};
 use serde::Serialize;
 
-use super::clock::Clock;
+use super::clock::thread_time;
 use super::coupled::Coupled;
 use super::error::BenchError;
 use super::numbers::{grouped, short};
@@ -178,10 +180,8 @@ impl Samplers {
         };
         let rng = stream(self.seed, 0, Purpose::Sampling);
         let mut chain = Chain::start(&posterior, &settings, start, rng, Workspace::serial());
-        while chain.is_warming_up() {
-            chain.step();
-        }
-        let record = self.record(&mut chain, n_objects);
+        let mut record = Record::new(monitored_pairs(n_objects, self.seed), self.seconds);
+        let Ok(()) = drive(&mut chain, 1, &mut record);
         let min_ess = record.quantities.iter().map(min_ess_of).fold(f64::INFINITY, f64::min);
         let seconds = record.time.as_secs_f64();
         let n_draws = record.quantities[0].len();
@@ -200,42 +200,71 @@ impl Samplers {
             overhead: (record.n_gradients > 0).then(|| Overhead::measure(&posterior, &mut chain, record.step_size)),
         }
     }
-
-    /// Draws for the given time, timing the chain alone.
-    fn record(&self, chain: &mut Chain, n_objects: usize) -> Record {
-        let pairs = monitored_pairs(n_objects, self.seed);
-        let mut record = Record {
-            quantities: vec![Vec::new(); pairs.len() + 1],
-            time: Duration::ZERO,
-            acceptance: 0.0,
-            n_gradients: 0,
-            step_size: f64::NAN,
-        };
-        let start = Instant::now();
-        while start.elapsed().as_secs_f64() < self.seconds && record.quantities[0].len() < MOST_DRAWS {
-            let mut info = None;
-            record.time += Clock::Thread.time(|| info = Some(chain.step()));
-            let info = info.unwrap_or_default();
-            record.acceptance += info.acceptance;
-            record.n_gradients += info.n_gradients;
-            record.step_size = info.step_size;
-            for (values, &(a, b)) in record.quantities.iter_mut().zip(&pairs) {
-                let dims = chain.x().chunks_exact(n_objects);
-                values.push(dims.map(|x| (x[a] - x[b]).powi(2)).sum::<f64>().sqrt());
-            }
-            record.quantities[pairs.len()].push(chain.sigma());
-        }
-        record
-    }
 }
 
-/// What a chain did.
+/// What a chain did after warm-up, for a given time; the chain alone is timed.
 struct Record {
+    pairs: Vec<(usize, usize)>,
+    /// Distances of the pairs, and sigma.
     quantities: Vec<Vec<f64>>,
     time: Duration,
     acceptance: f64,
     n_gradients: usize,
     step_size: f64,
+    /// Seconds to sample, from when warm-up is over.
+    seconds: f64,
+    sampling_since: Option<Instant>,
+    /// Processor time when the present iteration began.
+    begin: Duration,
+}
+
+impl Record {
+    fn new(pairs: Vec<(usize, usize)>, seconds: f64) -> Self {
+        Self {
+            quantities: vec![Vec::new(); pairs.len() + 1],
+            pairs,
+            time: Duration::ZERO,
+            acceptance: 0.0,
+            n_gradients: 0,
+            step_size: f64::NAN,
+            seconds,
+            sampling_since: None,
+            begin: Duration::ZERO,
+        }
+    }
+}
+
+impl Follower for Record {
+    type Error = Infallible;
+
+    fn goes_on(&mut self, chain: &Chain) -> Result<bool, Infallible> {
+        if !chain.is_warming_up() {
+            let since = self.sampling_since.get_or_insert_with(Instant::now);
+            if since.elapsed().as_secs_f64() >= self.seconds || self.quantities[0].len() >= MOST_DRAWS {
+                return Ok(false);
+            }
+        }
+        self.begin = thread_time();
+        Ok(true)
+    }
+
+    fn iterated(&mut self, _: &Chain, step: Step) -> Result<(), Infallible> {
+        if !step.is_warmup {
+            self.time += thread_time().saturating_sub(self.begin);
+            self.acceptance += step.info.acceptance;
+            self.n_gradients += step.info.n_gradients;
+            self.step_size = step.info.step_size;
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, chain: &Chain) -> Result<(), Infallible> {
+        let distances = self.pairs.iter().map(|&(a, b)| chain.distance(a, b));
+        for (values, value) in self.quantities.iter_mut().zip(distances.chain([chain.sigma()])) {
+            values.push(value);
+        }
+        Ok(())
+    }
 }
 
 fn monitored_pairs(n_objects: usize, seed: u64) -> Vec<(usize, usize)> {

@@ -9,7 +9,7 @@ use sbmds::simulate::Simulation;
 
 use super::authors::band_rule as authors;
 use super::data::{first_map, half_normal, posterior, simulated, start};
-use super::draw::{chain, step};
+use super::draw::{chain, draws};
 use super::efficiency::random_pairs;
 use super::groups::{Group, grouped};
 use super::measures::vector_hellinger;
@@ -170,17 +170,15 @@ fn distances(
 ) -> Result<Vec<Vec<f64>>, ReproduceError> {
     let posterior = posterior(cell, data);
     let (warmup, n_draws) = effort(scale);
-    let mut chain = chain(cell, &posterior, start(&posterior, &first_map(cell, data)), warmup, number, stop)?;
+    let chain = chain(cell, &posterior, start(&posterior, &first_map(cell, data)), warmup, number);
     let pairs = random_pairs(cell.n_objects, COMPARED);
-    let mut draws = vec![Vec::with_capacity(n_draws); pairs.len()];
-    for _ in 0..n_draws {
-        step(&mut chain, stop)?;
-        for (&(a, b), draws) in pairs.iter().zip(&mut draws) {
-            let squares = chain.x().chunks_exact(cell.n_objects).map(|values| (values[a] - values[b]).powi(2));
-            draws.push(squares.sum::<f64>().sqrt());
+    let mut by_pair = vec![Vec::with_capacity(n_draws); pairs.len()];
+    draws(chain, n_draws, stop, |chain| {
+        for (&(a, b), draws) in pairs.iter().zip(&mut by_pair) {
+            draws.push(chain.distance(a, b));
         }
-    }
-    Ok(draws)
+    })?;
+    Ok(by_pair)
 }
 
 fn figure(groups: &[Group], scale: Scale) -> Scene {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sbmds::diagnostics::{Chains, mcse_mean};
+use sbmds::fit::{Follower, drive};
 use sbmds::posterior::{Parameters, Posterior, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, SamplerSettings};
@@ -30,31 +31,60 @@ pub(super) struct Trace {
     pub mcse: f64,
 }
 
-/// The chain of a cell, warmed up.
+/// The chain of a cell, at its start.
 pub(super) fn chain<'a>(
     cell: &Cell,
     posterior: &'a Posterior,
     start: Parameters,
     n_warmup: usize,
     number: usize,
-    stop: &AtomicBool,
-) -> Result<Chain<'a>, ReproduceError> {
+) -> Chain<'a> {
     let settings = SamplerSettings { sampler: cell.sampler, n_warmup, ..SamplerSettings::default() };
     let rng = stream(cell.seed(), number, Purpose::Sampling);
-    let mut chain = Chain::start(posterior, &settings, start, rng, Workspace::serial());
-    while chain.is_warming_up() {
-        step(&mut chain, stop)?;
-    }
-    Ok(chain)
+    Chain::start(posterior, &settings, start, rng, Workspace::serial())
 }
 
-/// One iteration, unless the user wants to stop.
-pub(super) fn step(chain: &mut Chain, stop: &AtomicBool) -> Result<(), ReproduceError> {
-    if stop.load(Ordering::Relaxed) {
-        return Err(ReproduceError::Interrupted);
+/// An error if the user wants to stop.
+pub(super) fn check(stop: &AtomicBool) -> Result<(), ReproduceError> {
+    if stop.load(Ordering::Relaxed) { Err(ReproduceError::Interrupted) } else { Ok(()) }
+}
+
+/// What `value` says of so many draws after warm-up.
+pub(super) fn draws<T>(
+    mut chain: Chain,
+    n_draws: usize,
+    stop: &AtomicBool,
+    value: impl FnMut(&Chain) -> T,
+) -> Result<Vec<T>, ReproduceError> {
+    let mut record =
+        Record { values: Vec::with_capacity(n_draws), value, stop, is_enough: |values: &[T]| values.len() >= n_draws };
+    drive(&mut chain, 1, &mut record)?;
+    Ok(record.values)
+}
+
+/// Follows a chain until its values are enough.
+struct Record<'a, T, V, E> {
+    values: Vec<T>,
+    value: V,
+    stop: &'a AtomicBool,
+    is_enough: E,
+}
+
+impl<T, V: FnMut(&Chain) -> T, E: FnMut(&[T]) -> bool> Follower for Record<'_, T, V, E> {
+    type Error = ReproduceError;
+
+    fn goes_on(&mut self, _: &Chain) -> Result<bool, ReproduceError> {
+        if (self.is_enough)(&self.values) {
+            return Ok(false);
+        }
+        check(self.stop)?;
+        Ok(true)
     }
-    chain.step();
-    Ok(())
+
+    fn draw(&mut self, chain: &Chain) -> Result<(), ReproduceError> {
+        self.values.push((self.value)(chain));
+        Ok(())
+    }
 }
 
 /// Draws until the mean of `number` is known precisely enough.
@@ -64,23 +94,30 @@ pub(super) fn trace(
     start: Parameters,
     effort: &Effort,
     stop: &AtomicBool,
-    mut number: impl FnMut(&Chain) -> f64,
+    number: impl FnMut(&Chain) -> f64,
 ) -> Result<Trace, ReproduceError> {
-    let mut chain = chain(cell, posterior, start, effort.warmup, 0, stop)?;
-    let mut values = Vec::new();
+    let mut chain = chain(cell, posterior, start, effort.warmup, 0);
     let mut wanted = effort.first;
-    loop {
-        while values.len() < wanted {
-            step(&mut chain, stop)?;
-            values.push(number(&chain));
+    let is_enough = |values: &[f64]| {
+        if values.len() < wanted {
+            return false;
         }
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let mcse = Chains::new(std::slice::from_ref(&values)).map_or(f64::NAN, |chains| mcse_mean(&chains));
-        if mcse <= effort.error * mean || wanted >= effort.most {
-            return Ok(Trace { values, mean, mcse });
-        }
+        let (mean, mcse) = mean_and_error(values);
+        let is_enough = mcse <= effort.error * mean || wanted >= effort.most;
         wanted = (2 * wanted).min(effort.most);
-    }
+        is_enough
+    };
+    let mut record = Record { values: Vec::new(), value: number, stop, is_enough };
+    drive(&mut chain, 1, &mut record)?;
+    let values = record.values;
+    let (mean, mcse) = mean_and_error(&values);
+    Ok(Trace { values, mean, mcse })
+}
+
+/// A mean along a chain and its Monte Carlo standard error.
+fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    (mean, Chains::new(&[values.to_vec()]).map_or(f64::NAN, |chains| mcse_mean(&chains)))
 }
 
 /// The median.

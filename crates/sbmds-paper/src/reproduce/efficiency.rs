@@ -7,12 +7,13 @@ use std::time::Instant;
 use rand::RngExt;
 use sbmds::diagnostics::spectral_ess_of_chain;
 use sbmds::figures::{Axis, AxisScale, Chart, Panel, Scene, draw_chart};
+use sbmds::fit::{Follower, Step, drive};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler};
 
 use super::authors::efficiency as authors;
 use super::data::{first_map, half_normal, posterior, simulated, start};
-use super::draw::{chain, step};
+use super::draw::{chain, check};
 use super::measures::log_efficiency;
 use super::page::{exact, short};
 use super::plot::{authors as hollow, colour, ours, point};
@@ -74,9 +75,9 @@ impl Experiment for Efficiency {
         let posterior = posterior(cell, &data);
         let warmup = if cell.sampler == Sampler::Mh { 20_000 } else { 1_000 };
         let warmup = scale.pick(warmup / 20, warmup / 2, warmup);
-        let mut chain = chain(cell, &posterior, start(&posterior, &first_map(cell, &data)), warmup, 0, &self.stop)?;
+        let mut chain = chain(cell, &posterior, start(&posterior, &first_map(cell, &data)), warmup, 0);
         let (target, seconds) = scale.pick((20.0, 0.05), (100.0, 1.5), (400.0, 120.0));
-        let record = Record::until(&mut chain, cell, target, seconds, &self.stop)?;
+        let record = Record::until(&mut chain, cell, Enough { min_ess: target, seconds }, &self.stop)?;
         let efficiency = log_efficiency(record.min_ess, record.seconds);
         Ok(vec![record.min_ess, record.median_ess, record.seconds, record.iterations as f64, efficiency])
     }
@@ -186,54 +187,85 @@ struct Record {
     median_ess: f64,
 }
 
+/// When a record is long enough.
+#[derive(Clone, Copy)]
+struct Enough {
+    /// At this smallest effective sample size.
+    min_ess: f64,
+    /// After so long, in any case.
+    seconds: f64,
+}
+
 impl Record {
-    /// Draws until the smallest effective sample size is `target`, or for this many seconds; the chain alone is timed.
-    fn until(
-        chain: &mut Chain,
-        cell: &Cell,
-        target: f64,
-        seconds: f64,
-        stop: &AtomicBool,
-    ) -> Result<Self, ReproduceError> {
+    /// Draws until that is enough; the chain alone is timed.
+    fn until(chain: &mut Chain, cell: &Cell, enough: Enough, stop: &AtomicBool) -> Result<Self, ReproduceError> {
         let pairs = monitored(cell);
         let draws = vec![Vec::with_capacity(KEPT); pairs.len()];
-        let mut record = Self { pairs, draws, thin: 1, iterations: 0, seconds: 0.0, min_ess: 0.0, median_ess: 0.0 };
-        let mut next_look = 512;
-        loop {
-            record.draw(chain, cell.n_objects, stop)?;
-            let is_over = record.seconds >= seconds;
-            if is_over || record.iterations >= next_look {
-                record.look();
-                if is_over || record.min_ess >= target {
-                    return Ok(record);
-                }
-                next_look = record.iterations * 3 / 2;
-            }
-        }
+        let record = Self { pairs, draws, thin: 1, iterations: 0, seconds: 0.0, min_ess: 0.0, median_ess: 0.0 };
+        let mut timed = Timed { record, enough, stop, next_look: 512, begin: Instant::now() };
+        drive(chain, 1, &mut timed)?;
+        Ok(timed.record)
     }
 
-    fn draw(&mut self, chain: &mut Chain, n_objects: usize, stop: &AtomicBool) -> Result<(), ReproduceError> {
-        let begin = Instant::now();
-        for _ in 0..self.thin {
-            step(chain, stop)?;
-        }
-        self.seconds += begin.elapsed().as_secs_f64();
-        self.iterations += self.thin;
+    fn keep(&mut self, chain: &Chain) {
         for (&(a, b), draws) in self.pairs.iter().zip(&mut self.draws) {
-            let squares = chain.x().chunks_exact(n_objects).map(|values| (values[a] - values[b]).powi(2));
-            draws.push(squares.sum::<f64>().sqrt());
+            draws.push(chain.distance(a, b));
         }
         if self.draws[0].len() >= KEPT {
             self.thin *= 2;
             self.draws.iter_mut().for_each(|draws| *draws = draws.iter().skip(1).step_by(2).copied().collect());
         }
-        Ok(())
     }
 
     fn look(&mut self) {
         let mut ess: Vec<f64> = self.draws.iter().map(|draws| spectral_ess_of_chain(draws)).collect();
         ess.sort_by(f64::total_cmp);
         (self.min_ess, self.median_ess) = (ess[0], ess[ess.len() / 2]);
+    }
+}
+
+/// A record that grows along a chain.
+struct Timed<'a> {
+    record: Record,
+    enough: Enough,
+    stop: &'a AtomicBool,
+    /// Iterations after which to look at effective sample sizes.
+    next_look: usize,
+    /// When the present iteration began.
+    begin: Instant,
+}
+
+impl Follower for Timed<'_> {
+    type Error = ReproduceError;
+
+    fn goes_on(&mut self, _: &Chain) -> Result<bool, ReproduceError> {
+        let Self { record, enough, .. } = self;
+        let is_over = record.seconds >= enough.seconds;
+        if record.iterations.is_multiple_of(record.thin) && (is_over || record.iterations >= self.next_look) {
+            record.look();
+            if is_over || record.min_ess >= enough.min_ess {
+                return Ok(false);
+            }
+            self.next_look = record.iterations * 3 / 2;
+        }
+        check(self.stop)?;
+        self.begin = Instant::now();
+        Ok(true)
+    }
+
+    fn iterated(&mut self, _: &Chain, step: Step) -> Result<(), ReproduceError> {
+        if !step.is_warmup {
+            self.record.seconds += self.begin.elapsed().as_secs_f64();
+            self.record.iterations += 1;
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, chain: &Chain) -> Result<(), ReproduceError> {
+        if self.record.iterations.is_multiple_of(self.record.thin) {
+            self.record.keep(chain);
+        }
+        Ok(())
     }
 }
 

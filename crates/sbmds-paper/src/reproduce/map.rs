@@ -9,7 +9,7 @@ use sbmds::embedding::{generalised_procrustes, procrustes};
 use sbmds::figures::{Maps, Scene, SmallMap, draw_maps};
 
 use super::data::{first_map, half_normal, posterior, simulated, start};
-use super::draw::{chain, step};
+use super::draw::{chain, draws};
 use super::measures::DistanceErrors;
 use super::page::{exact, short};
 use super::{About, Cell, Experiment, Findings, Method, Page, ReproduceError, Row, Scale, Table};
@@ -48,13 +48,9 @@ impl Experiment for Map {
         let errors = DistanceErrors::new(data.truth());
         let posterior = posterior(cell, &data);
         let (warmup, n_draws) = effort(scale);
-        let mut chain = chain(cell, &posterior, start(&posterior, &first_map(cell, &data)), warmup, 0, &self.stop)?;
-        let mut draws = Vec::with_capacity(n_draws);
-        for _ in 0..n_draws {
-            step(&mut chain, &self.stop)?;
-            let n = cell.n_objects;
-            draws.push(Locations::from_fn(n, cell.n_dims, |object, dim| chain.x()[dim * n + object]));
-        }
+        let chain = chain(cell, &posterior, start(&posterior, &first_map(cell, &data)), warmup, 0);
+        let n = cell.n_objects;
+        let draws = draws(chain, n_draws, &self.stop, |chain| Locations::from_values(n, chain.x().to_vec()))?;
         let mse = draws.iter().map(|draw| errors.mean_square(draw.as_slice())).sum::<f64>() / n_draws as f64;
         let mean = generalised_procrustes(|visit| {
             draws.iter().for_each(visit);

@@ -23,6 +23,7 @@ use crate::coupling::{Couplings, LayOptions, lay};
 use crate::diagnostics::{Chains, ess_bulk};
 use crate::dissimilarity::{Dissimilarities, InputError, Names};
 use crate::embedding::{classical_mds, disperse};
+use crate::fit::collect;
 use crate::likelihood::{Likelihood, Noise, Storage};
 use crate::posterior::{Parameters, Posterior, Priors, Variance, Workspace};
 use crate::random::{Purpose, stream};
@@ -218,14 +219,9 @@ impl Replicate {
         let start = self.start(rng);
         let rng = stream(rng.next_u64(), 0, Purpose::Sampling);
         let mut chain = Chain::start(&self.posterior, &settings.sampler, start, rng, Workspace::serial());
-        while chain.is_warming_up() {
-            chain.step();
-        }
-        let draw = |_| {
-            (0..settings.thin).for_each(|_| _ = chain.step());
+        collect(&mut chain, settings.n_draws, settings.thin, |chain| {
             quantities(&self.posterior, chain.x(), chain.sigma(), chain.log_likelihood())
-        };
-        (0..settings.n_draws).map(draw).collect()
+        })
     }
 
     /// Classical MDS, jittered, with the noise it leaves.

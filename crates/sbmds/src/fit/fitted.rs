@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::coupled::CoupledPairs;
-use super::known::Known;
-use super::monitor::{DISTANCES, MonitoredPairs, monitored};
+use super::chain::monitor::{DISTANCES, MonitoredPairs, monitored};
 use super::problem::Problem;
+use super::problem::coupled::CoupledPairs;
+use super::problem::known::Known;
+use super::problem::tree::RunTree;
+use super::problem::unit::Unit;
 use super::summary::Summary;
-use super::tree::RunTree;
-use super::unit::Unit;
 use crate::Locations;
 use crate::coupling::Coupling;
 use crate::diagnostics::Monitored;

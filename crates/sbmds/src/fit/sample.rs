@@ -3,10 +3,10 @@
 use std::cell::LazyCell;
 use std::sync::atomic::AtomicBool;
 
+use super::chain::chains::{self, Begin};
+use super::chain::monitor::{MonitoredPairs, judge};
 use super::chain::{SavedChain, Shared};
-use super::chains::{self, Begin};
 use super::control::Control;
-use super::monitor::{MonitoredPairs, judge};
 use super::problem::Problem;
 use super::sink::DrawSink;
 use crate::diagnostics::Assessment;

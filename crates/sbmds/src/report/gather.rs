@@ -14,7 +14,7 @@ use crate::coupling::Couplings;
 use crate::dissimilarity::Labels;
 use crate::embedding::{Moments, ObjectModes, axis_share, object_fits};
 use crate::fit::Shepard;
-use crate::fit::shepard::Collector;
+use crate::fit::summary::shepard::Collector;
 use crate::run::{CoupledPairs, FinishedRun, FitConfig, Keep, MapSummary, RunError};
 
 /// The version of the data's format.

@@ -11,11 +11,13 @@ use crate::Locations;
 use crate::dissimilarity::Input;
 use crate::draws::{Draw, DrawReader};
 use crate::error::RunError;
+use crate::fit::chain::monitor::MonitoredPairs;
+use crate::fit::chain::record;
 use crate::fit::control::with_threads;
-use crate::fit::monitor::MonitoredPairs;
 use crate::fit::problem::Problem;
+use crate::fit::problem::instructions;
 use crate::fit::sink::DrawSink;
-use crate::fit::{Control, Observer, SavedChain, Silent, instructions, record};
+use crate::fit::{Control, Observer, SavedChain, Silent};
 use crate::likelihood::InstructionSet;
 use crate::settings::{FitConfig, Resolved};
 

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use crate::error::RunError;
-use crate::fit::memory::in_words;
-use crate::fit::monitor::MonitoredPairs;
+use crate::fit::chain::monitor::MonitoredPairs;
+use crate::fit::chain::record;
 use crate::fit::problem::Problem;
-use crate::fit::record;
+use crate::fit::problem::memory::in_words;
 use crate::settings::check::CheckedConfig;
 
 /// Refuses more draws than the disk has room for.

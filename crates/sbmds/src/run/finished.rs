@@ -14,9 +14,9 @@ use crate::embedding::{Moments, read_embedding_csv};
 use crate::error::RunError;
 use crate::fit::chain::SavedChain;
 use crate::fit::fitted::{Fitted, Home, Measured, ModeMap};
+use crate::fit::problem::unit::Unit;
 use crate::fit::problem::{lay, likelihood};
-use crate::fit::results::merged;
-use crate::fit::unit::Unit;
+use crate::fit::summary::results::merged;
 use crate::fit::{RunTree, Summary, check_memory};
 use crate::settings::{FitConfig, Resolved};
 

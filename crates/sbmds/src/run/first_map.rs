@@ -8,10 +8,10 @@ use crate::dissimilarity::Names;
 use crate::embedding::{ObjectFit, object_fits, principal_axes};
 use crate::error::RunError;
 use crate::fit::Control;
-use crate::fit::prior_check::FitOfPairs;
 use crate::fit::problem::Problem;
 use crate::fit::start::Starts;
-use crate::fit::summary_lines::digits;
+use crate::fit::summary::lines::digits;
+use crate::fit::verdicts::prior_check::FitOfPairs;
 use crate::settings::check::CheckedConfig;
 
 /// Fits that take less than this many seconds are over before a first map would be looked at.

@@ -8,7 +8,7 @@ use crate::dissimilarity::Names;
 use crate::embedding::{Ellipse, ModeCentres, Moments, ObjectFit, write_embedding_csv};
 use crate::error::RunError;
 use crate::fit::ShownMap;
-use crate::fit::shown_summary::embedding_file;
+use crate::fit::shown::summary::embedding_file;
 
 /// Where the map of a mode is: `embedding.csv`, `embedding-mode-2.csv`, ...
 pub(crate) fn embedding_path(run: &RunDirectory, mode: usize) -> PathBuf {

@@ -48,7 +48,7 @@ pub use open_draws::{RunDraws, open_draws};
 pub use share::share_of;
 
 pub use crate::error::RunError;
-pub(crate) use crate::fit::monitor;
+pub(crate) use crate::fit::chain::monitor;
 pub use crate::fit::{
     BranchSummary, Central, CentralDraw, ChainProgress, ChainsVerdict, Control, CoupledPairs, Diffusion, Extreme,
     Fitted as FinishedRun, Interval, MapSummary, Measured, Observer, RunTree, SampledPairs, ShownMap, ShownSummary,

@@ -7,7 +7,7 @@ use crate::dissimilarity::{Titer, Titers};
 use crate::draws::DrawReader;
 use crate::error::RunError;
 use crate::fit::ShownMap;
-use crate::fit::titres::TitreDraws;
+use crate::fit::summary::titres::TitreDraws;
 use crate::settings::Resolved;
 
 /// Strains beyond which the table of all pairs would be too large to read.
@@ -87,7 +87,7 @@ fn cells(titers: &Titers, draws: &TitreDraws) -> Result<Vec<u8>, csv::Error> {
         "residual",
         "stress",
     ];
-    let row = |cell: crate::fit::titres::Cell| {
+    let row = |cell: crate::fit::summary::titres::Cell| {
         let of_cell = &measured[cell.virus * titers.n_sera() + cell.serum];
         let numbers: Vec<f64> = of_cell.iter().filter_map(|titer| titer.number_log2()).collect();
         let residual = numbers.iter().map(|log2| log2 - cell.expected).sum::<f64>() / numbers.len() as f64;

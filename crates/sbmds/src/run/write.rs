@@ -8,8 +8,8 @@ use crate::diffusion::{DEFAULT_TREES, write_files};
 use crate::draws::DrawReader;
 use crate::error::RunError;
 use crate::fit::problem::Problem;
-use crate::fit::results::Results;
 use crate::fit::summary::known;
+use crate::fit::summary::results::Results;
 use crate::fit::{BranchSummary, RunTree, ShownMap, Summary};
 use crate::settings::Resolved;
 

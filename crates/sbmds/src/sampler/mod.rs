@@ -199,6 +199,11 @@ impl<'a> Chain<'a> {
         self.state.iteration
     }
 
+    /// Iterations since warm-up ended.
+    pub fn sampled_iterations(&self) -> usize {
+        self.state.iteration.saturating_sub(self.state.n_warmup)
+    }
+
     /// Whether the chain still adapts; such draws are not kept.
     pub fn is_warming_up(&self) -> bool {
         self.state.iteration < self.state.n_warmup

@@ -1,6 +1,7 @@
 //! Where chains start: a first map from the data, improved by an optimiser where that pays, jittered for each chain.
 
 mod maximise;
+pub(crate) mod reference;
 mod starts;
 
 pub(crate) use maximise::{Maximum, maximise_to};

@@ -4,12 +4,15 @@
 //! mode the two differ by the curvature of the sampled pairs alone, so that the distance to the mode falls by a factor of
 //! about sqrt(B) from round to round.
 
+mod all_pairs;
+pub(crate) mod check;
+
 use std::sync::Arc;
 
-use super::all_pairs::AllPairs;
-use super::control::Control;
-use super::problem::Problem;
-use super::start::{Maximum, Starts, maximise_to};
+use self::all_pairs::AllPairs;
+use crate::fit::control::Control;
+use crate::fit::problem::Problem;
+use crate::fit::start::{Maximum, Starts, maximise_to};
 use crate::likelihood::{Anchored, MapGradient, MapPoint};
 use crate::numeric::dot;
 use crate::posterior::{Given, Posterior, Spread, Workspace};

@@ -7,13 +7,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::all_pairs::AllPairs;
-use super::monitor::MonitoredPairs;
-use super::problem::Problem;
-use super::summary_lines::digits;
 use crate::Locations;
 use crate::coupling::Couplings;
 use crate::draws::{DrawReader, Spaced};
 use crate::error::RunError;
+use crate::fit::chain::monitor::MonitoredPairs;
+use crate::fit::problem::Problem;
+use crate::fit::summary::lines::digits;
 use crate::likelihood::{MapPoint, Workspace};
 use crate::settings::Resolved;
 

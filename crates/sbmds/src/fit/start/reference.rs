@@ -3,9 +3,9 @@
 //! A map of its own would do as well: what matters is that it is fixed before the first draw, and that it resembles the draws,
 //! so that the rotation does not hang on noise.
 
-use super::problem::Problem;
 use crate::Locations;
 use crate::embedding::principal_axes;
+use crate::fit::problem::Problem;
 use crate::fit::start::Starts;
 use crate::settings::Resolved;
 use crate::settings::config::{Keep, Start};

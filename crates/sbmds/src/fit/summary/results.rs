@@ -2,23 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use super::anchor_check::AnchorCheck;
-use super::central::SampledPairs;
-use super::chain::SavedChain;
-use super::map_verdict::judge_shown;
-use super::monitor::{MonitoredPairs, TRACE};
-use super::prior_check::{self, FitOfPairs};
-use super::problem::Problem;
-use super::shown::{ShownMap, chains_by_mode, shown_map};
-use super::shown_summary::{MapSummary, ShownSummary, embedding_file};
-use super::summary::{Diffusion, Interval, StressSummary, Summary, known};
 use super::titres;
-use super::verdicts::ChainsVerdict;
+use super::{Diffusion, Interval, StressSummary, Summary, known};
 use crate::Locations;
 use crate::diagnostics::{Assessment, bfmi};
 use crate::draws::DrawReader;
 use crate::embedding::{Moments, ObjectFit, object_fits, principal_axes, procrustes};
 use crate::error::RunError;
+use crate::fit::anchor::check::AnchorCheck;
+use crate::fit::chain::SavedChain;
+use crate::fit::chain::monitor::{MonitoredPairs, TRACE};
+use crate::fit::problem::Problem;
+use crate::fit::shown::central::SampledPairs;
+use crate::fit::shown::summary::{MapSummary, ShownSummary, embedding_file};
+use crate::fit::shown::{ShownMap, chains_by_mode, shown_map};
+use crate::fit::verdicts::ChainsVerdict;
+use crate::fit::verdicts::map_verdict::judge_shown;
+use crate::fit::verdicts::prior_check::{self, FitOfPairs};
 use crate::likelihood::Arithmetic;
 use crate::quality::MapVerdict;
 use crate::sampler::Sampler;

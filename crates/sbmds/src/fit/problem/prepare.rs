@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use super::anchor::anchor;
-use super::control::Control;
-use super::engine::Job;
-use super::problem::{Problem, asked_likelihood, check_connections, lay, likelihood, share_of_likelihood};
-use super::summary_lines::dimensions;
+use super::instructions;
+use super::measured;
+use super::memory;
 use super::tree::RunTree;
 use super::unit::Scale;
-use super::{instructions, measured, memory};
+use super::{Problem, asked_likelihood, check_connections, lay, likelihood, share_of_likelihood};
 use crate::coupling::{Coupling, Couplings};
 use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
+use crate::fit::anchor::anchor;
+use crate::fit::control::Control;
+use crate::fit::engine::Job;
+use crate::fit::summary::lines::dimensions;
 use crate::likelihood::LogLikelihood;
 use crate::settings::resolved::{FileFindings, Findings};
 use crate::settings::{CheckedConfig, Resolved};

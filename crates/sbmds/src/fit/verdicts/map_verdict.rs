@@ -1,11 +1,11 @@
 //! The verdict on the map of a run: its pairs and draws, handed to the judge.
 
-use super::known::Known;
-use super::problem::Problem;
 use crate::Locations;
 use crate::draws::{DrawReader, Spaced};
 use crate::embedding::Moments;
 use crate::error::RunError;
+use crate::fit::problem::Problem;
+use crate::fit::problem::known::Known;
 use crate::quality::{MapVerdict, Shown, judge_map};
 use crate::settings::check::CheckedConfig;
 

@@ -1,7 +1,7 @@
 //! The instruction set is part of a run: another one gives other draws, so that nobody goes on with one unasked.
 
-use super::observer::Observer;
 use crate::error::RunError;
+use crate::fit::observer::Observer;
 use crate::likelihood::InstructionSet;
 use crate::settings::check::CheckedConfig;
 use crate::settings::config::FitConfig;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::chain::{SavedChain, Shared, Worker};
+use super::{Goal, SavedChain, Shared, Worker};
 use crate::error::RunError;
 use crate::fit::start::Starts;
 use crate::posterior::Workspace;
@@ -102,26 +102,19 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How far a chain is to go.
-#[derive(Clone, Copy)]
-struct Goal {
-    n_draws: usize,
-    until: Option<Instant>,
-}
-
 fn work_on_one(
     shared: &Shared,
     number: usize,
     begin: Begin,
-    Goal { n_draws, until }: Goal,
+    goal: Goal,
     threads: usize,
 ) -> Result<SavedChain, RunError> {
     if threads == 1 {
-        return worker(shared, number, begin, Workspace::serial())?.work(n_draws, until);
+        return worker(shared, number, begin, Workspace::serial())?.work(goal);
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| RunError::Threads(error.to_string()))?;
-    pool.install(|| worker(shared, number, begin, Workspace::parallel())?.work(n_draws, until))
+    pool.install(|| worker(shared, number, begin, Workspace::parallel())?.work(goal))
 }
 
 fn worker<'a>(

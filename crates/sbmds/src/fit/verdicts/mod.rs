@@ -1,10 +1,13 @@
 //! Two verdicts of a run, side by side: on its chains and on its map.
 
+pub(crate) mod map_verdict;
+pub(crate) mod prior_check;
+
 use serde::{Deserialize, Serialize};
 
-use super::summary::{Extreme, Summary};
-use super::summary_lines::digits;
 use crate::diagnostics::{Assessment, Verdict};
+use crate::fit::summary::lines::digits;
+use crate::fit::summary::{Extreme, Summary};
 use crate::quality::{Finding, MapVerdict, WorstPair};
 
 /// Whether the chains can be trusted.

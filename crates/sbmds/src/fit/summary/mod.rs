@@ -1,15 +1,20 @@
 //! The numbers a person asks for first: what `summary.json` holds.
 
+pub(crate) mod lines;
+pub(crate) mod results;
+pub(crate) mod shepard;
+pub(crate) mod titres;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::anchor_check::AnchorCheck;
-use super::shown_summary::ShownSummary;
-use super::titres::TitreSummary;
-use super::verdicts::ChainsVerdict;
+use self::titres::TitreSummary;
 use crate::brownian::BranchStatistics;
 use crate::diagnostics::{Diagnosis, Worst, quantile_of_sorted, sorted};
+use crate::fit::anchor::check::AnchorCheck;
+use crate::fit::shown::summary::ShownSummary;
+use crate::fit::verdicts::ChainsVerdict;
 use crate::quality::MapVerdict;
 
 /// The summary of a finished run. Numbers that cannot be known are absent.

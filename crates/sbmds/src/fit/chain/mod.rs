@@ -1,5 +1,10 @@
 //! One chain at work: iterate, keep draws, checkpoint every few seconds, stop when told.
 
+pub(crate) mod chains;
+pub(crate) mod drive;
+pub(crate) mod monitor;
+pub(crate) mod record;
+
 #[cfg(test)]
 mod format;
 
@@ -8,15 +13,16 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::monitor::MonitoredPairs;
-use super::observer::{ChainProgress, Observer};
-use super::problem::Problem;
-use super::record::{SinceLast, motion_stats, scalars, stats};
-use super::sink::{ChainSink, DrawSink};
+use self::drive::{Follower, Step, drive};
+use self::monitor::MonitoredPairs;
+use self::record::{SinceLast, motion_stats, scalars, stats};
 use crate::Locations;
 use crate::draws::{Buffered, Draw};
 use crate::embedding::{Moments, procrustes};
 use crate::error::RunError;
+use crate::fit::observer::{ChainProgress, Observer};
+use crate::fit::problem::Problem;
+use crate::fit::sink::{ChainSink, DrawSink};
 use crate::likelihood::Arithmetic;
 use crate::sampler::{Chain, ChainState, StepInfo};
 use crate::settings::Resolved;
@@ -129,11 +135,25 @@ impl Tally {
     }
 }
 
-/// A chain with its writer.
+/// How far a chain is to go.
+#[derive(Clone, Copy)]
+pub(crate) struct Goal {
+    pub n_draws: usize,
+    pub until: Option<Instant>,
+}
+
+/// A chain and what keeps its draws.
 pub(crate) struct Worker<'a> {
+    chain: Chain<'a>,
+    keeper: Keeper<'a>,
+}
+
+/// Follows a chain of a fit: stores its draws, saves it, and says how far it is.
+struct Keeper<'a> {
     shared: &'a Shared<'a>,
     number: usize,
-    chain: Chain<'a>,
+    /// How far the chain is to go.
+    goal: Goal,
     sink: Box<dyn ChainSink + 'a>,
     moments: Option<Moments>,
     tally: Tally,
@@ -173,10 +193,10 @@ impl<'a> Worker<'a> {
         tally: Tally,
     ) -> Self {
         let now = Instant::now();
-        Self {
+        let keeper = Keeper {
             shared,
             number,
-            chain,
+            goal: Goal { n_draws: 0, until: None },
             sink,
             moments,
             tally,
@@ -184,57 +204,61 @@ impl<'a> Worker<'a> {
             working_since: now,
             next_checkpoint: now + shared.checkpoint_interval.min(LONGEST_INTERVAL),
             next_report: now,
-        }
+        };
+        Self { chain, keeper }
     }
 
-    /// Works until there are `n_draws` draws, its time is up or the run is to stop, and saves.
-    pub fn work(mut self, n_draws: usize, deadline: Option<Instant>) -> Result<SavedChain, RunError> {
-        while self.sink.n_draws() < n_draws && !self.shared.should_stop() {
-            let now = Instant::now();
-            if deadline.is_some_and(|deadline| now >= deadline) {
-                break;
-            }
-            if now >= self.next_report && self.tally.n_iterations > 0 {
-                self.report(n_draws);
-                self.next_report = now + REPORT_INTERVAL;
-            }
-            if now >= self.next_checkpoint {
-                self.save()?;
-            }
-            self.iterate()?;
+    /// Works until there are as many draws as wanted, its time is up or the run is to stop, and saves.
+    pub fn work(self, goal: Goal) -> Result<SavedChain, RunError> {
+        let Self { mut chain, mut keeper } = self;
+        keeper.goal = goal;
+        let thin = keeper.shared.config.run.iterations_per_draw();
+        drive(&mut chain, thin, &mut keeper)?;
+        keeper.report(&chain);
+        let buffered = keeper.save(&chain)?;
+        let Keeper { sink, moments, tally, .. } = keeper;
+        sink.finish()?;
+        Ok(SavedChain { state: chain.state().clone(), buffered, moments, tally })
+    }
+}
+
+impl Follower for Keeper<'_> {
+    type Error = RunError;
+
+    fn goes_on(&mut self, chain: &Chain<'_>) -> Result<bool, RunError> {
+        if self.sink.n_draws() >= self.goal.n_draws || self.shared.should_stop() {
+            return Ok(false);
         }
-        self.report(n_draws);
-        let buffered = self.save()?;
-        self.sink.finish()?;
-        Ok(SavedChain { state: self.chain.state().clone(), buffered, moments: self.moments, tally: self.tally })
+        let now = Instant::now();
+        if self.goal.until.is_some_and(|until| now >= until) {
+            return Ok(false);
+        }
+        if now >= self.next_report && self.tally.n_iterations > 0 {
+            self.report(chain);
+            self.next_report = now + REPORT_INTERVAL;
+        }
+        if now >= self.next_checkpoint {
+            self.save(chain)?;
+        }
+        Ok(true)
     }
 
-    fn iterate(&mut self) -> Result<(), RunError> {
-        let warming_up = self.chain.is_warming_up();
-        let info = self.chain.step();
-        self.step_size = info.step_size;
-        self.tally.add(&info, warming_up);
-        if warming_up && !self.chain.is_warming_up() {
+    fn iterated(&mut self, chain: &Chain<'_>, step: Step) -> Result<(), RunError> {
+        self.step_size = step.info.step_size;
+        self.tally.add(&step.info, step.is_warmup);
+        if step.ends_warmup {
             self.tally.end_warmup();
-            self.save()?;
-        } else if !warming_up && self.is_draw() {
-            self.keep()?;
+            self.save(chain)?;
         }
         Ok(())
     }
 
-    /// Whether the iteration just made is one to keep.
-    fn is_draw(&self) -> bool {
-        let sampled = self.chain.iteration() - self.shared.config.sampler.n_warmup;
-        sampled.is_multiple_of(self.shared.config.run.iterations_per_draw())
-    }
-
-    fn keep(&mut self) -> Result<(), RunError> {
+    fn draw(&mut self, chain: &Chain<'_>) -> Result<(), RunError> {
         let Shared { problem, config, pairs, .. } = self.shared;
-        let x = problem.to_input(self.chain.x());
+        let x = problem.to_input(chain.x());
         let motion = self.shared.reference.as_ref().map(|reference| procrustes(&x, reference));
-        let scalars = scalars(&self.chain, &x, problem, config, pairs, motion.as_ref());
-        let mut stats = stats(&self.chain, &self.tally.since_last, problem).to_vec();
+        let scalars = scalars(chain, &x, problem, config, pairs, motion.as_ref());
+        let mut stats = stats(chain, &self.tally.since_last, problem).to_vec();
         stats.extend(motion.iter().flat_map(motion_stats));
         let stored = motion.map(|motion| motion.apply(&x));
         self.sink.push(&Draw { x: stored.as_ref().unwrap_or(&x), scalars: &scalars, stats: &stats })?;
@@ -244,26 +268,28 @@ impl<'a> Worker<'a> {
         self.tally.since_last = SinceLast::default();
         Ok(())
     }
+}
 
+impl Keeper<'_> {
     /// Replaces the checkpoint; everything before it is safe on disk when this returns.
-    fn save(&mut self) -> Result<Buffered, RunError> {
+    fn save(&mut self, chain: &Chain<'_>) -> Result<Buffered, RunError> {
         let start = Instant::now();
         self.tally.seconds += (start - self.working_since).as_secs_f64();
         self.working_since = start;
         let buffered = self.sink.buffered()?;
-        let (state, moments, tally) = (self.chain.state(), &self.moments, &self.tally);
+        let (state, moments, tally) = (chain.state(), &self.moments, &self.tally);
         self.sink.save(&Snapshot { state, buffered: &buffered, moments, tally })?;
         let interval = self.shared.checkpoint_interval.min(LONGEST_INTERVAL);
         self.next_checkpoint = Instant::now() + interval.max(start.elapsed() * CHECKPOINT_SHARE);
         Ok(buffered)
     }
 
-    fn report(&self, n_draws: usize) {
+    fn report(&self, chain: &Chain<'_>) {
         let config = self.shared.config;
         self.shared.observer.progress(&ChainProgress {
             chain: self.number,
-            iteration: self.chain.iteration(),
-            n_iterations: config.sampler.n_warmup + n_draws * config.run.iterations_per_draw(),
+            iteration: chain.iteration(),
+            n_iterations: config.sampler.n_warmup + self.goal.n_draws * config.run.iterations_per_draw(),
             n_warmup: config.sampler.n_warmup,
             acceptance: self.tally.acceptance / self.tally.n_iterations as f64,
             step_size: self.step_size,

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use rand::RngExt;
 
-use super::coupled::CoupledPairs;
-use super::fitted::Fitted;
 use crate::Locations;
 use crate::diagnostics::{quantile_of_sorted, sorted};
 use crate::draws::Spaced;
 use crate::error::RunError;
+use crate::fit::fitted::Fitted;
+use crate::fit::problem::coupled::CoupledPairs;
 use crate::random::{Purpose, stream};
 
 /// Coupled pairs with what was observed and what the posterior says of their distance.

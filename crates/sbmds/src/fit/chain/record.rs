@@ -1,11 +1,11 @@
 //! What is stored of every draw, in input order and units.
 
 use super::monitor::{DISTANCES, MonitoredPairs};
-use super::problem::Problem;
 use crate::Locations;
 use crate::brownian::Precision;
 use crate::draws::{StorePlan, Variable, X_ROTATION, X_SHIFT};
 use crate::embedding::RigidMotion;
+use crate::fit::problem::Problem;
 use crate::sampler::{Chain, StepInfo};
 use crate::settings::check::CheckedConfig;
 use crate::settings::config::{Keep, TreeConfig};

@@ -1,9 +1,9 @@
 //! One pass over all measured pairs, block by block: memory does not grow with their number.
 
-use super::problem::Problem;
-use super::unit::Unit;
 use crate::coupling::{ObjectOrder, Pairs, all_measured};
 use crate::dissimilarity::Dissimilarities;
+use crate::fit::problem::Problem;
+use crate::fit::problem::unit::Unit;
 use crate::likelihood::{AnchorValue, Likelihood, LogLikelihood, MapPoint, Noise, Storage, Workspace};
 use crate::settings::Resolved;
 

@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::coupled::CoupledPairs;
-use super::shown::Sample;
+use super::Sample;
 use crate::Locations;
 use crate::diagnostics::{quantile_of_sorted, sorted};
 use crate::draws::Spaced;
 use crate::embedding::{ObjectModes, procrustes, rms_difference};
+use crate::fit::problem::coupled::CoupledPairs;
 
 /// Pairs whose residuals say how well a map fits: enough for three digits.
 const MOST_PAIRS: usize = 200_000;

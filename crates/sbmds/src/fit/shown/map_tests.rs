@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::central::SampledPairs;
-use super::shown::{ShownMap, Why, shown_map};
+use super::{ShownMap, Why, shown_map};
 use crate::Locations;
 use crate::dissimilarity::Names;
 use crate::draws::{Draw, DrawReader, DrawStore, StorePlan, Variable};

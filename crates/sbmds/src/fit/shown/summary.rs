@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::shown::{ShownMap, Why};
-use super::summary::known;
-use super::summary_lines::digits;
+use super::{ShownMap, Why};
 use crate::diagnostics::name_chains;
 use crate::dissimilarity::Names;
+use crate::fit::summary::known;
+use crate::fit::summary::lines::digits;
 
 /// Which map is shown, and what others there are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::observer::Observer;
 use crate::brownian::{BranchScaling, BrownianPrior, BrownianSettings, WishartPrior};
 use crate::diffusion::NodeDraws;
 use crate::dissimilarity::Names;
 use crate::draws::DrawReader;
 use crate::embedding::Alignment;
 use crate::error::RunError;
+use crate::fit::observer::Observer;
 use crate::posterior::TreePrior;
 use crate::settings::config::TreeConfig;
 use crate::tree::{MatchedTree, Tree, TreeChoice};

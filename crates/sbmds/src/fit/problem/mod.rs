@@ -1,12 +1,21 @@
 //! What is to be sampled: the data, the coupled pairs and the posterior, in the model's unit.
 
+pub(crate) mod connections;
+pub(crate) mod coupled;
+pub(crate) mod instructions;
+pub(crate) mod known;
+pub(crate) mod measured;
+pub(crate) mod memory;
+pub(crate) mod prepare;
+pub(crate) mod tree;
+pub(crate) mod unit;
+
 use std::sync::Arc;
 
-use super::connections::{disconnection, underdetermination};
-use super::coupled::CoupledPairs;
-use super::measured;
-use super::tree::RunTree;
-use super::unit::Unit;
+use self::connections::{disconnection, underdetermination};
+use self::coupled::CoupledPairs;
+use self::tree::RunTree;
+use self::unit::Unit;
 use crate::Locations;
 use crate::coupling::{self, Coupling};
 use crate::dissimilarity::Dissimilarities;

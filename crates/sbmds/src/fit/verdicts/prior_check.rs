@@ -1,9 +1,9 @@
 //! After the fit: whether the priors rather than the data decided how wide the map or how large the noise is.
 
-use super::coupled::CoupledPairs;
-use super::summary_lines::digits;
 use crate::Locations;
 use crate::embedding::Moments;
+use crate::fit::problem::coupled::CoupledPairs;
+use crate::fit::summary::lines::digits;
 use crate::posterior::{NoisePrior, ScalePrior};
 use crate::settings::Resolved;
 

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
-use super::summary::Interval;
+use super::Interval;
 use crate::Locations;
 use crate::dissimilarity::{Titer, Titers};
 use crate::draws::{DrawReader, Spaced};

@@ -5,9 +5,14 @@
 //! modes of its own in the heaviest of them. If that map fits worse than a typical draw (draws on a bow average to its chord),
 //! a central draw is shown instead. A map is never an average over modes.
 
+pub(crate) mod central;
+#[cfg(test)]
+mod map_tests;
+pub(crate) mod summary;
+
 use rayon::prelude::*;
 
-use super::central::{Central, SampledPairs, central_draw};
+use self::central::{Central, SampledPairs, central_draw};
 use crate::Locations;
 use crate::diagnostics::Verdict;
 use crate::draws::{DrawReader, Spaced};

@@ -1,9 +1,9 @@
 //! The summary in words: one labelled line for each thing a person asks.
 
-use super::summary::{Diffusion, Extreme, Interval, StressSummary, Summary};
 use super::titres::TitreSummary;
-use super::verdicts::map_lines;
+use super::{Diffusion, Extreme, Interval, StressSummary, Summary};
 use crate::diagnostics::name_chains;
+use crate::fit::verdicts::map_lines;
 
 /// Below this the sampler explores energies badly (Betancourt 2016).
 const LOW_BFMI: f64 = 0.3;
