@@ -4,3 +4,4 @@ mod measurement;
 mod pairs;
 mod paths;
 mod single;
+mod terms;

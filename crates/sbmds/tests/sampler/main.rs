@@ -2,6 +2,7 @@
 
 mod conformance;
 mod examples;
+mod group_moves;
 mod integrator;
 mod joint;
 mod kit;
@@ -9,4 +10,5 @@ mod measurement;
 mod mode_jumps;
 mod quadrature;
 mod single;
+mod terms_quadrature;
 mod tree;

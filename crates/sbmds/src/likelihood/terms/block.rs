@@ -301,11 +301,7 @@ impl<F> Densities<F> {
         // What is logarithmic is the measurement, too: the density of it has its reciprocal as a factor.
         let constant = if self.model.logarithmic { s.add(log_scale, lower) } else { log_scale };
         let one = one_sided(s, at, z, per_scale, -1.0);
-        Slopes {
-            value: s.sub(one.value, constant),
-            by_log_scale: s.sub(one.by_log_scale, s.splat(1.0)),
-            ..one
-        }
+        Slopes { value: s.sub(one.value, constant), by_log_scale: s.sub(one.by_log_scale, s.splat(1.0)), ..one }
     }
 
     #[inline(always)]

@@ -6,6 +6,7 @@
 
 use std::array::from_fn;
 use std::f64::consts::PI;
+use std::sync::LazyLock;
 
 use super::student::Nu;
 use crate::likelihood::simd::Double;
@@ -53,11 +54,16 @@ impl RatioTable {
             let scaled = positions[lane] * PER_UNIT;
             let interval = (scaled as usize).min(INTERVALS - 1);
             let offset = 2.0 * (scaled - interval as f64) - 1.0;
-            let mut value = [0.0; 2];
-            for row in self.rows[interval].iter().rev() {
-                value = [value[0] * offset + row[0], value[1] * offset + row[1]];
+            // Even and odd powers apart: two chains of half the length.
+            let (rows, square) = (&self.rows[interval], offset * offset);
+            let (mut even, mut odd) = ([0.0; 2], [0.0; 2]);
+            for power in (0..POINTS / 2).rev() {
+                for k in 0..2 {
+                    even[k] = even[k] * square + rows[2 * power][k];
+                    odd[k] = odd[k] * square + rows[2 * power + 1][k];
+                }
             }
-            [ratios[lane], by_log_nu[lane]] = value;
+            [ratios[lane], by_log_nu[lane]] = [even[0] + offset * odd[0], even[1] + offset * odd[1]];
         }
         // SAFETY: as many numbers as the widest vector has lanes.
         unsafe { (s.load(ratios.as_ptr()), s.load(by_log_nu.as_ptr())) }
@@ -65,8 +71,8 @@ impl RatioTable {
 }
 
 fn rows(nu: Nu) -> Vec<[[f64; 2]; POINTS]> {
-    let shapes = Shapes::new();
-    let end = RatioTable::END;
+    static SHAPES: LazyLock<Shapes> = LazyLock::new(Shapes::new);
+    let (shapes, end) = (&*SHAPES, RatioTable::END);
     // log(1 - F) = log f + log z - log nu + nu/z^2 there.
     let by_log_nu = nu.log_density_by_log_nu(end) - 1.0;
     let first = end / nu.nu * (1.0 + nu.nu / (end * end));
@@ -109,8 +115,7 @@ impl Shapes {
             derivative[i][i] = -(0..POINTS).filter(|&j| j != i).map(|j| derivative[i][j]).sum::<f64>();
         }
         let vandermonde: Square = from_fn(|i| from_fn(|power| points[i].powi(power as i32)));
-        let columns: Square =
-            from_fn(|k| solve(vandermonde, [from_fn(|i| f64::from(u8::from(i == k)))])[0]);
+        let columns: Square = from_fn(|k| solve(vandermonde, [from_fn(|i| f64::from(u8::from(i == k)))])[0]);
         Self { points, derivative, powers: from_fn(|power| from_fn(|k| columns[k][power])) }
     }
 
