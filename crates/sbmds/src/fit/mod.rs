@@ -31,7 +31,7 @@ pub use problem::tree::RunTree;
 pub use shown::central::{Central, SampledPairs};
 pub use shown::summary::{CentralDraw, MapSummary, ShownSummary};
 pub use shown::{ShownMap, Why};
-pub use sink::{ChainSink, DrawSink};
+pub use sink::{ChainSink, DrawSink, MemorySink};
 pub use summary::lines::digits;
 pub use summary::shepard::Shepard;
 pub use summary::titres::{LARGE_DROP, TitreSummary};
