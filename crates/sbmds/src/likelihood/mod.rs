@@ -34,6 +34,7 @@ mod simd;
 mod single;
 mod stars;
 mod sum_tree;
+pub(crate) mod terms;
 mod two_passes;
 
 use std::sync::OnceLock;

@@ -40,7 +40,9 @@ fn checked(change: impl FnOnce(Problem) -> Problem) -> AnchorCheck {
     };
     let config = config.check().unwrap();
     let (config, problem) = prepare(config, data, None, FileFindings::default(), &control).unwrap();
-    let fitted = fit_in_memory(config, change(problem), &control, Box::new(|plan| Ok(Box::new(MemorySink::new(plan)?)))).unwrap();
+    let fitted =
+        fit_in_memory(config, change(problem), &control, Box::new(|plan| Ok(Box::new(MemorySink::new(plan)?))))
+            .unwrap();
     fitted.summary().anchor.clone().unwrap()
 }
 
