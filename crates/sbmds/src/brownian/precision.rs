@@ -77,6 +77,17 @@ impl Precision {
         Self::of_symmetric(n_dims, values.collect()).expect("a value above zero")
     }
 
+    /// With these numbers on the diagonal, and zeros beside it.
+    ///
+    /// # Panics
+    /// If one is not above zero.
+    pub fn diagonal(entries: impl ExactSizeIterator<Item = f64>) -> Self {
+        let n_dims = entries.len();
+        let mut values = vec![0.0; n_dims * n_dims];
+        entries.enumerate().for_each(|(dim, entry)| values[dim * (n_dims + 1)] = entry);
+        Self::of_symmetric(n_dims, values).expect("numbers above zero")
+    }
+
     /// Number of dimensions D.
     pub fn n_dims(&self) -> usize {
         self.n_dims

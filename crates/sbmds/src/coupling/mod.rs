@@ -12,7 +12,7 @@ mod spec;
 
 pub use effort::Effort;
 pub(crate) use lay::all_measured;
-pub use lay::{LandmarkChoice, LayOptions, Order, lay};
+pub use lay::{LandmarkChoice, LayOptions, Order, lay, never_nested};
 pub use object_order::{ObjectOrder, Position};
 pub use offsets::{CHOSEN_BANDS, dispersed_offsets, random_offsets};
 pub use pairs::{PairShape, Pairs, PairsError};
