@@ -1,7 +1,7 @@
 //! Calibration in small: right fits pass, wrong ones do not.
 
 use super::*;
-use crate::posterior::{NoisePrior, ScalePrior};
+use crate::posterior::{HalfCauchy, NoisePrior, ScalePrior};
 use crate::sampler::ArithmeticChoice;
 
 fn small(sampler: Sampler) -> CalibrationSettings {
@@ -43,6 +43,15 @@ fn whole_fits_in_either_arithmetic_are_calibrated() {
 fn fits_with_learned_scales_are_calibrated() {
     let mut settings = small(Sampler::Jhmc);
     settings.priors.scales = ScalePrior::Learned { shape: 3.0, rate: 2.0 };
+    let calibration = calibrated(&settings);
+    assert!(calibration.is_uniform(), "{calibration}");
+}
+
+/// Three dimensions, of which the half-Cauchy often lets one or two vanish.
+#[test]
+fn fits_with_shrinkage_over_dimensions_are_calibrated() {
+    let mut settings = CalibrationSettings { n_dims: 3, couplings: Couplings::Full, ..small(Sampler::Nuts) };
+    settings.priors = Priors { scales: ScalePrior::Shrunk(HalfCauchy { scale: 1.0 }), ..Priors::paper(3) };
     let calibration = calibrated(&settings);
     assert!(calibration.is_uniform(), "{calibration}");
 }

@@ -210,7 +210,13 @@ impl<'a> Fit<'a> {
 /// Makes a sink for what is planned.
 type Make<'a, 's> = Box<dyn FnOnce(&StorePlan<'_>) -> Result<Box<dyn DrawSink + 's>, RunError> + 'a>;
 
-fn fit_in_memory(config: Resolved, problem: Problem, control: &Control, make: Make) -> Result<Fitted, RunError> {
+/// Samples a prepared problem.
+pub(super) fn fit_in_memory(
+    config: Resolved,
+    problem: Problem,
+    control: &Control,
+    make: Make,
+) -> Result<Fitted, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     let starts = LazyCell::new(|| Starts::new(&problem, &config));
     let reference = reference(&starts, &problem, &config);

@@ -18,6 +18,7 @@ use crate::likelihood::{Arithmetic, LogLikelihood};
 /// The arithmetic of gradients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ArithmeticChoice {
     /// Single precision where its errors are too small to matter. A fit decides before its chains start, for all alike; a chain that
     /// is run by itself decides when its warm-up ends.

@@ -75,6 +75,8 @@ pub(super) fn begin(
         frame: Frame { n_objects: unknowns.n_objects(), n_dims: unknowns.n_dims(), reference: None },
         close_tips,
         has_new_masses: false,
+        axes: None,
+        followed: None,
     };
     (current, nuts)
 }
@@ -116,6 +118,12 @@ pub(super) struct Nuts {
     /// Tips of a tree whose momenta are those of their estimates and contrasts.
     close_tips: CloseTips,
     has_new_masses: bool,
+    /// Prior variances along axes that may vanish, at present.
+    #[serde(skip)]
+    axes: Option<Vec<f64>>,
+    /// The inverse masses made as small as these, if there are any.
+    #[serde(skip)]
+    followed: Option<Vec<f64>>,
 }
 
 impl Move for Nuts {
@@ -180,6 +188,8 @@ impl Nuts {
             let known = known_variance(conditions.posterior.likelihood(), conditions.variance.get());
             self.choose_close_tips(close_tips(conditions, known));
         }
+        self.axes = conditions.posterior.locations().vanishing_variances(conditions.spread);
+        self.follow_axes();
         if self.close_tips.is_empty() {
             return self.step_on(trajectory, current, &mut conditions.joint(), warmup, rng);
         }
@@ -218,7 +228,7 @@ impl Nuts {
             Trajectory::UntilTurn => self.transition(current, target, rng),
             Trajectory::OfTime(time) => {
                 let n_steps = self.n_steps(time);
-                hmc::transition(current, target, &self.inverse_mass, self.step.get(), n_steps, rng)
+                hmc::transition(current, target, self.inverse_mass(), self.step.get(), n_steps, rng)
             }
         };
         if let Some(iteration) = warmup {
@@ -235,13 +245,14 @@ impl Nuts {
 
     /// One draw from the trajectory that doubles until it makes a U-turn.
     fn transition(&self, current: &mut Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) -> StepInfo {
-        let start = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(&self.inverse_mass, rng) };
+        let inverse_mass = self.inverse_mass();
+        let start = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(inverse_mass, rng) };
         let mut walk = Walk {
             target,
-            inverse_mass: &self.inverse_mass,
+            inverse_mass,
             min_depth: self.min_depth,
             step: self.step.get(),
-            start_energy: start.energy(&self.inverse_mass),
+            start_energy: start.energy(inverse_mass),
             acceptance_sum: 0.0,
             n_steps: 0,
             diverging: false,
@@ -273,6 +284,22 @@ impl Nuts {
         info
     }
 
+    fn inverse_mass(&self) -> &[f64] {
+        self.followed.as_deref().unwrap_or(&self.inverse_mass)
+    }
+
+    /// Masses of axes that have become narrower than when masses were learned: these belong to the spread, which is given while locations move.
+    fn follow_axes(&mut self) {
+        let Some(axes) = &self.axes else { return };
+        let mut inverse_mass = self.inverse_mass.clone();
+        for (of_axis, variance) in inverse_mass.chunks_mut(self.frame.n_objects).zip(axes) {
+            let mean = of_axis.iter().sum::<f64>() / of_axis.len() as f64;
+            let factor = (variance / mean).min(1.0);
+            of_axis.iter_mut().for_each(|inverse_mass| *inverse_mass *= factor);
+        }
+        self.followed = Some(inverse_mass);
+    }
+
     /// Takes other tips as close than before: what is known of the spread at the start says little of where chains go.
     fn choose_close_tips(&mut self, close_tips: CloseTips) {
         if !close_tips.is_empty() && !close_tips.merges_like(&self.close_tips) {
@@ -284,7 +311,7 @@ impl Nuts {
 
     /// Starts anew with a step that suits the masses.
     fn find_step(&mut self, current: &Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) {
-        let step = reasonable_step(current, target, &self.inverse_mass, rng);
+        let step = reasonable_step(current, target, self.inverse_mass(), rng);
         self.step.restart_at(step);
     }
 
@@ -305,6 +332,7 @@ impl Nuts {
         }
         if self.windows.ends_after(iteration) {
             self.inverse_mass = self.variances.take(&self.inverse_mass);
+            self.follow_axes();
             self.frame.reference = None;
             self.has_new_masses = true;
             self.find_step(current, target, rng);

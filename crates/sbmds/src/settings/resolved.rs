@@ -5,10 +5,10 @@ use std::ops::Deref;
 use toml::{Table, Value};
 
 use super::check::CheckedConfig;
-use super::config::{FitConfig, PriorFamily, Start, TreeConfig};
+use super::config::{FitConfig, PriorFamily, Shrinkage, Start, TreeConfig};
 use crate::coupling::Couplings;
 use crate::likelihood::{Arithmetic, InstructionSet};
-use crate::posterior::{NoisePrior, Priors, ScalePrior};
+use crate::posterior::{HalfCauchy, NoisePrior, Priors, ScalePrior};
 use crate::sampler::SamplerSettings;
 
 /// Checked settings in which nothing is left open: what a fit is made from and `config.toml` holds.
@@ -127,7 +127,9 @@ impl Resolved {
     /// The priors, in the model's unit.
     pub(crate) fn priors(&self) -> Priors {
         let scale = self.prior_scale();
-        let scales = if self.priors.learn_scale {
+        let scales = if self.priors.shrinkage == Shrinkage::HalfCauchy {
+            ScalePrior::Shrunk(HalfCauchy { scale })
+        } else if self.priors.learn_scale {
             ScalePrior::Learned { shape: 1.0, rate: scale * scale }
         } else {
             ScalePrior::Fixed { variances: vec![scale * scale; self.model.n_dims] }

@@ -5,5 +5,5 @@ mod maximise;
 pub(crate) mod reference;
 mod starts;
 
-pub(crate) use maximise::{Maximum, maximise_to};
+pub(crate) use maximise::{Maximum, maximise_to, maximise_while};
 pub(crate) use starts::Starts;

@@ -54,16 +54,17 @@ impl<'a> Starts<'a> {
         let likelihood = problem.posterior.likelihood();
         let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
         let dissimilarity = |a: usize, b: usize| problem.data.get(a, b) / problem.unit.0;
-        let start = resolve(config.run.start, problem);
+        let start = resolve(&config.run.start, problem);
         let map = match start {
             Start::Prior => None,
+            Start::Map(_) if problem.start.is_some() => problem.start.clone(),
             _ if problem.anchor.is_some() => problem.anchor.clone(),
             Start::Graph => Some(graph_start(n_objects, n_dims, &|position| partners(likelihood, position))),
             Start::Landmark => {
                 let landmarks = spread_landmarks(n_objects, LANDMARKS, dissimilarity);
                 Some(problem.coupling.order.to_positions(&landmark_mds(n_objects, n_dims, &landmarks, dissimilarity)))
             }
-            Start::Classical | Start::Auto => {
+            Start::Classical | Start::Auto | Start::Map(_) => {
                 Some(problem.coupling.order.to_positions(&classical_mds(n_objects, n_dims, dissimilarity)))
             }
         };
@@ -83,8 +84,10 @@ impl<'a> Starts<'a> {
         };
         match start {
             Start::Prior => starts,
-            _ if problem.anchor.is_some() => Self { is_maximised: true, spread: SPREAD_AROUND_MODE, ..starts },
+            _ if problem.anchor.is_some() => Self { is_maximised: true, spread: around_anchor(problem), ..starts },
             Start::Landmark => starts.maximised(),
+            // Whoever gives a map means it.
+            Start::Map(_) => Self { spread: SPREAD_AROUND_MODE, ..starts },
             _ => starts,
         }
     }
@@ -166,10 +169,20 @@ impl<'a> Starts<'a> {
     }
 }
 
+/// Jitter as wide as the posterior of all pairs, whose variance of a coordinate is about sigma^2 D N / 2 M: farther from the anchor
+/// few pairs do not stand for all.
+fn around_anchor(problem: &Problem) -> f64 {
+    let likelihood = problem.posterior.likelihood();
+    let (n, d) = (likelihood.n_objects() as f64, likelihood.n_dims() as f64);
+    let sigma = problem.anchored.as_ref().map_or(1.0, |anchored| anchored.sigma_at_anchor());
+    // The unit is about the map's extent.
+    (sigma * (d * n / (2.0 * likelihood.n_pairs() as f64)).sqrt()).min(SPREAD_AROUND_MODE)
+}
+
 /// The best start for what is known.
-fn resolve(start: Start, problem: &Problem) -> Start {
-    if start != Start::Auto {
-        return start;
+fn resolve(start: &Start, problem: &Problem) -> Start {
+    if *start != Start::Auto {
+        return start.clone();
     }
     let n_objects = problem.data.n_objects();
     let n_coupled = problem.coupling.pairs.count() as f64;
