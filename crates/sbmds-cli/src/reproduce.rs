@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use sbmds_paper::reproduce::{
-    About, Abstracts, Experiment, Influenza, Information, Limits, ON_FILES, Outcome, OwnFiles, Progress, Scale, Workplace,
-    experiments, reproduce,
+    About, Abstracts, Experiment, Influenza, Information, Limits, ON_FILES, Outcome, OwnFiles, Progress, Scale,
+    Workplace, experiments, reproduce,
 };
 
 use crate::arguments::n_threads;

@@ -101,7 +101,17 @@ pub struct Cell {
 impl Cell {
     /// The first data set of N objects in two dimensions, fitted by NUTS.
     pub fn new(n_objects: usize, sd: f64, method: Method, count: usize) -> Self {
-        Self { n_objects, true_dims: 2, n_dims: 2, sd, method, count, sampler: Sampler::Nuts, repeat: 0, source: Source::Simulated }
+        Self {
+            n_objects,
+            true_dims: 2,
+            n_dims: 2,
+            sd,
+            method,
+            count,
+            sampler: Sampler::Nuts,
+            repeat: 0,
+            source: Source::Simulated,
+        }
     }
 
     /// Another data set of the same setting.

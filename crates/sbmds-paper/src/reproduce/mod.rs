@@ -35,8 +35,8 @@ mod sums;
 mod tables;
 mod workplace;
 
-use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 pub use abstracts::Abstracts;
 pub use cell::{Cell, Method, Row, Source};

@@ -72,7 +72,8 @@ fn missing_pairs_are_neither_used_nor_replaced() {
 /// Numbers without a map in them: the verdict says that the approximation is not good enough.
 #[test]
 fn what_no_map_fits_is_flagged() {
-    let data = Dissimilarities::from_fn(Names::numbered(80), |a, b| 0.2 + ((a * 37 + b * 101) as f64 * 0.618_034).fract());
+    let data =
+        Dissimilarities::from_fn(Names::numbered(80), |a, b| 0.2 + ((a * 37 + b * 101) as f64 * 0.618_034).fract());
     let anchored = fitted(&data, Couplings::Anchored(5));
     let check = anchored.summary().anchor.clone().unwrap();
     assert!(!check.holds && !anchored.summary().converged, "{check:?}");

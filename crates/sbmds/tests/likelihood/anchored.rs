@@ -158,8 +158,7 @@ fn stretched_springs_have_the_curvature_of_all_pairs() {
         };
         (along(h) - along(-h)) / (2.0 * h)
     };
-    let ratios: Vec<f64> =
-        (0..anchor.len()).map(|k| curvature(&stretched, k) / curvature(&*full, k)).collect();
+    let ratios: Vec<f64> = (0..anchor.len()).map(|k| curvature(&stretched, k) / curvature(&*full, k)).collect();
     let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
     assert!((mean - 1.0).abs() < 0.15 && ratios.iter().all(|ratio| (0.6..1.5).contains(ratio)), "{ratios:?}");
 }

@@ -121,8 +121,11 @@ impl Experiment for Information {
         let of = |setting: Setting| {
             let Setting { cell, counts, methods } = setting;
             let one = |method, count| Cell { method, count, ..cell.clone() };
-            let mut cells: Vec<Cell> =
-                counts.iter().flat_map(|&count| methods.iter().map(move |&method| (method, count))).map(|(m, c)| one(m, c)).collect();
+            let mut cells: Vec<Cell> = counts
+                .iter()
+                .flat_map(|&count| methods.iter().map(move |&method| (method, count)))
+                .map(|(m, c)| one(m, c))
+                .collect();
             // A second fit of all pairs, with other random numbers: what Monte Carlo error alone gives.
             cells.push(one(Method::Full, 0));
             cells
@@ -157,14 +160,18 @@ impl Experiment for Information {
         let pairs = random_pairs(cell.n_objects, DISTANCES);
         // Distances in too few dimensions, or with noise that is never small, are not the true ones in any posterior.
         let is_true = cell.true_dims == cell.n_dims && cell.source == Source::Simulated;
-        let truth: Option<Vec<f64>> = data.truth.as_ref().filter(|_| is_true).map(|simulation| {
-            pairs.iter().map(|&(a, b)| simulation.truth().distance(a, b)).collect()
-        });
+        let truth: Option<Vec<f64>> = data
+            .truth
+            .as_ref()
+            .filter(|_| is_true)
+            .map(|simulation| pairs.iter().map(|&(a, b)| simulation.truth().distance(a, b)).collect());
         let mut values = compare(&draws.distances, &full.distances, truth.as_deref());
         let check = fitted.summary().anchor.as_ref();
-        values.extend(check.map_or([f64::NAN; 4], |check| {
-            [check.sd_ratio, check.shift, check.sigma_shift, f64::from(check.holds)]
-        }));
+        values.extend(
+            check.map_or([f64::NAN; 4], |check| {
+                [check.sd_ratio, check.shift, check.sigma_shift, f64::from(check.holds)]
+            }),
+        );
         let ((mean, sd), (full_mean, full_sd)) = (moments(&draws.rate), moments(&full.rate));
         let n_pairs = if cell.method == Method::Full { full_pairs(cell.n_objects) } else { cell.pairs().count() };
         values.extend([mean / full_mean, sd / full_sd, n_pairs as f64, draws.seconds, full.seconds]);

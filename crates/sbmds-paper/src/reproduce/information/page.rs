@@ -28,13 +28,18 @@ pub(super) fn findings(rows: &[Row], scale: Scale, measured: &[String]) -> Findi
     let names = SHOWN.map(|(_, name)| name);
     let mut comparison = Table::new(&[&["data", "couplings"][..], &names, &["holds"]].concat());
     let first = ["data", "objects", "dims", "noise", "method", "count"];
-    let mut table =
-        Table::new(&first.into_iter().chain(measured.iter().map(String::as_str)).collect::<Vec<_>>());
+    let mut table = Table::new(&first.into_iter().chain(measured.iter().map(String::as_str)).collect::<Vec<_>>());
     let mut rates = Table::new(&["couplings", "mean", "sd"]);
     for Row { cell, values } in rows {
         let known = |value: f64| if value.is_nan() { String::new() } else { short(value) };
         let shown: Vec<String> = SHOWN.iter().map(|&(k, _)| known(values[k])).collect();
-        let holds = if values[HOLDS].is_nan() { "" } else if values[HOLDS] == 1.0 { "yes" } else { "no" };
+        let holds = if values[HOLDS].is_nan() {
+            ""
+        } else if values[HOLDS] == 1.0 {
+            "yes"
+        } else {
+            "no"
+        };
         let (data, couplings) = (named(cell), cell.couplings().to_string());
         comparison.rows.push([&[data.clone(), couplings.clone()][..], &shown, &[holds.to_owned()]].concat());
         let setting = [data, cell.n_objects.to_string(), cell.n_dims.to_string(), cell.sd.to_string()];
@@ -103,9 +108,8 @@ fn figure(groups: &[Group], scale: Scale) -> Scene {
             let points = here.map(|group| point(group.cell.count as f64, group.mean(2))).collect();
             ours(method.name(), colour(method), points)
         };
-        let has_points = |method: &Method| {
-            groups.iter().any(|group| named(&group.cell) == *name && group.cell.method == *method)
-        };
+        let has_points =
+            |method: &Method| groups.iter().any(|group| named(&group.cell) == *name && group.cell.method == *method);
         Panel { title: name.clone(), series: methods.iter().copied().filter(has_points).map(of).collect() }
     };
     draw_chart(&Chart {

@@ -8,8 +8,8 @@ use crate::error::RunError;
 use crate::fit::problem::unit::Unit;
 use crate::fit::problem::{Problem, measured};
 use crate::likelihood::{
-    AnchorValue, Information, Likelihood, LikelihoodValue, LogLikelihood, MapGradient, MapPoint, OwnParameters, Storage,
-    Workspace,
+    AnchorValue, Information, Likelihood, LikelihoodValue, LogLikelihood, MapGradient, MapPoint, OwnParameters,
+    Storage, Workspace,
 };
 use crate::settings::Resolved;
 
@@ -113,9 +113,8 @@ impl AllPairs {
     fn block(&self, pairs: &Pairs) -> Result<Arc<dyn LogLikelihood>, RunError> {
         let (model, order) = (&self.config.model, &self.coupling.order);
         let dissimilarity = |a: usize, b: usize| self.data.get(order[a], order[b]);
-        let block =
-            Likelihood::new(order.len(), model.n_dims, pairs, model.noise, Storage::F64, dissimilarity)
-                .in_unit(self.unit.0);
+        let block = Likelihood::new(order.len(), model.n_dims, pairs, model.noise, Storage::F64, dissimilarity)
+            .in_unit(self.unit.0);
         let coupling = Coupling { pairs: pairs.clone(), ..self.coupling.clone() };
         let terms = measured::terms(&self.config, &self.data, &coupling, &block, self.unit)?;
         Ok(terms.unwrap_or_else(|| Arc::new(block)))

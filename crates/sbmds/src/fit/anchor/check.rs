@@ -127,8 +127,7 @@ impl Found {
         sample: &Sample,
     ) -> Result<Self, RunError> {
         let own = anchored.own_at_anchor();
-        let points: Vec<MapPoint> =
-            sample.points.iter().map(|(x, sigma)| MapPoint { x, sigma: *sigma, own }).collect();
+        let points: Vec<MapPoint> = sample.points.iter().map(|(x, sigma)| MapPoint { x, sigma: *sigma, own }).collect();
         let of_all = AllPairs::of(problem, config)?.gradients(&points)?;
         let mut workspace = Workspace::parallel();
         let mut differences = Vec::with_capacity(points.len());
@@ -187,9 +186,8 @@ fn shift(
     let own = anchored.own_at_anchor().to_vec();
     let from = Maximum { x: anchor.clone(), sigma: anchored.sigma_at_anchor(), own };
     let mode = maximise_to(&problem.posterior, &from, &start.spread, least);
-    let distances_at = |maximum: &Maximum| -> Vec<f64> {
-        pairs.distances(&problem.to_input(maximum.x.as_slice())).collect()
-    };
+    let distances_at =
+        |maximum: &Maximum| -> Vec<f64> { pairs.distances(&problem.to_input(maximum.x.as_slice())).collect() };
     let own_distances = distances_at(&mode);
     let [first, second] = tilts.map(|tilt| {
         let tilted = problem.posterior.clone().with_likelihood(std::sync::Arc::new(anchored.tilted(&tilt)));

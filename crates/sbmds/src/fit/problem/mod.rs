@@ -116,7 +116,18 @@ impl Problem {
         let warnings = posterior.locations().warnings();
         let sigma_has_unit = config.measurement.sigma_has_unit();
         let tree = tree.map(Arc::new);
-        Ok(Self { data, coupling, pairs, posterior, anchor: None, anchored: None, unit, sigma_has_unit, tree, warnings })
+        Ok(Self {
+            data,
+            coupling,
+            pairs,
+            posterior,
+            anchor: None,
+            anchored: None,
+            unit,
+            sigma_has_unit,
+            tree,
+            warnings,
+        })
     }
 
     /// Locations by position in the model's unit, as locations in input order and units.

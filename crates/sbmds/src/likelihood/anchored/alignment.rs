@@ -101,8 +101,7 @@ pub(super) fn centred(x: &[f64], n_objects: usize) -> Vec<f64> {
 /// sum a_n b_n', row by row.
 fn cross(a: &[f64], b: &[f64], n_objects: usize) -> Vec<f64> {
     let n_dims = a.len() / n_objects;
-    let entry =
-        |k: usize| dot(&a[k / n_dims * n_objects..][..n_objects], &b[k % n_dims * n_objects..][..n_objects]);
+    let entry = |k: usize| dot(&a[k / n_dims * n_objects..][..n_objects], &b[k % n_dims * n_objects..][..n_objects]);
     (0..n_dims * n_dims).map(entry).collect()
 }
 

@@ -235,7 +235,8 @@ impl Anchored {
     /// What is added to the weighted springs, and its derivative by log sigma.
     fn correction(&self, at: MapPoint, linear: f64) -> LikelihoodValue {
         let s = self.precision(at);
-        let own: f64 = self.by_own.iter().zip(at.own.iter().zip(&self.own)).map(|(by, (own, own_0))| by * (own - own_0)).sum();
+        let own: f64 =
+            self.by_own.iter().zip(at.own.iter().zip(&self.own)).map(|(by, (own, own_0))| by * (own - own_0)).sum();
         let (of_sigma, by_log_sigma) = match self.is_at_rest {
             true => (0.5 * self.by_log_sigma * (1.0 - s), self.by_log_sigma * s - 2.0 * s * linear),
             false => (self.by_log_sigma * (at.sigma / self.sigma).ln(), self.by_log_sigma),
