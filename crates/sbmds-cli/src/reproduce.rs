@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use sbmds_paper::reproduce::{
-    About, Abstracts, Experiment, Influenza, Information, Limits, ON_FILES, Outcome, OwnFiles, Progress, Scale,
+    About, Abstracts, Experiment, Influenza, Information, Limits, ON_FILES, Outcome, OwnFiles, Progress, Scale, Titres,
     Workplace, experiments, reproduce,
 };
 
@@ -50,7 +50,10 @@ pub struct Reproduce {
     /// Distances between the objects, for influenza and information
     #[arg(long, value_name = "FILE")]
     distances: Option<PathBuf>,
-    /// Tree whose tips are the objects, Newick or NEXUS, for influenza and information
+    /// Titres in the long form with years, for titres
+    #[arg(long, value_name = "FILE")]
+    titers: Option<PathBuf>,
+    /// Tree whose tips are the objects (for titres: the viruses), Newick or NEXUS, for influenza, information and titres
     #[arg(long, value_name = "FILE")]
     tree: Option<PathBuf>,
     /// Feature vectors of the objects, for abstracts and information
@@ -107,6 +110,9 @@ impl Reproduce {
         let experiment: Result<Box<dyn Experiment>, _> = if *name == "abstracts" {
             let (embeddings, labels) = files(&self.embeddings, &self.labels)?;
             Abstracts::new(embeddings, labels, self.truth.clone(), workplace).map(|found| Box::new(found) as _)
+        } else if *name == "titres" {
+            let (titers, tree) = files(&self.titers, &self.tree)?;
+            Titres::new(titers, tree, workplace).map(|found| Box::new(found) as _)
         } else {
             let (distances, tree) = files(&self.distances, &self.tree)?;
             Influenza::new(distances, tree, workplace).map(|found| Box::new(found) as _)

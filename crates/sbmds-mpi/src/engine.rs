@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use sbmds::fit::{Engine, Job};
-use sbmds::likelihood::{LogLikelihood, Parts, Share};
+use sbmds::likelihood::{Arithmetic, LogLikelihood, Share};
 use sbmds::run::RunError;
 
-use crate::exchange::{Exchange, gather_texts, n_ranks, spread_bytes, tell};
+use crate::exchange::{Exchanges, gather_texts, n_ranks, spread_bytes, tell};
 use crate::message::{Command, Description, Held};
 use crate::remote::{Remote, State};
 
@@ -46,33 +46,33 @@ impl Engine for MpiEngine {
         tell(Command::Hold(text.len()));
         spread_bytes(&mut text.into_bytes());
         let share = (job.build)(Share { rank: 0, n_ranks: n_ranks() });
-        let mine = Held { n_pairs: share.n_pairs(), n_leaves: share.n_leaves(), problem: None };
+        let mine = Held::of(&share);
         let held = gather(&mine);
         if let Some((rank, problem)) = first_problem(&held) {
             let problem = format!("rank {rank} cannot take its share: {problem}");
             return Err(unusable(problem, "give all ranks the same files, program and processor features"));
         }
         let n_pairs = held.iter().map(|held| held.n_pairs).sum::<usize>();
-        if n_pairs != job.partners.n_pairs() || held.iter().any(|held| held.n_leaves != share.n_leaves()) {
+        if n_pairs != job.partners.n_pairs() || held.iter().any(|held| held.n_leaves != mine.n_leaves) {
             let problem = format!("the ranks hold {n_pairs} of {} pairs", job.partners.n_pairs());
             return Err(unusable(problem, "give all ranks the same files and the same program"));
         }
         job.observer.note(&described(&held));
-        let parts = Parts::new(share.n_leaves(), n_ranks());
-        let most_branches = (0..n_ranks()).map(|rank| parts.of(rank).len()).max().unwrap_or(0);
+        let mut exchanges = Exchanges::of(&share);
+        let most = |arithmetic| exchanges.get(arithmetic).most_branches();
+        let most_branches = Arithmetic::ALL.map(most).into_iter().max().unwrap_or(0);
         if i32::try_from(size * most_branches).is_err() {
             let problem = format!("messages of {most_branches} x {size} numbers are longer than MPI 3 can send");
             return Err(unusable(problem, "use a power of two of ranks, or fit fewer objects"));
         }
-        let exchange = Exchange::new(parts, size);
-        let state = Mutex::new(State { exchange, branches: Vec::new(), x: Vec::new() });
+        let state = Mutex::new(State { exchanges, branches: Vec::new(), x: Vec::new() });
         Ok(Arc::new(Remote { share, partners: job.partners, state }))
     }
 }
 
 fn gather(mine: &Held) -> Vec<Held> {
     let texts = gather_texts(&toml::to_string(mine).unwrap_or_default());
-    let unreadable = |error: toml::de::Error| Held { n_pairs: 0, n_leaves: 0, problem: Some(error.to_string()) };
+    let unreadable = |error: toml::de::Error| Held { n_pairs: 0, n_leaves: [0; 2], problem: Some(error.to_string()) };
     texts.iter().map(|text| toml::from_str(text).unwrap_or_else(unreadable)).collect()
 }
 
@@ -88,7 +88,7 @@ fn described(held: &[Held]) -> String {
     let ranks = if held.len() == 1 { "1 rank holds".into() } else { format!("{} ranks hold", held.len()) };
     let idle = match idle {
         0 => String::new(),
-        _ => format!("; {idle} of them have nothing to do, because the sum has only {} parts", held[0].n_leaves),
+        _ => format!("; {idle} of them have nothing to do, because the sum has only {} parts", held[0].n_leaves[0]),
     };
     if least == most {
         format!("{ranks} {most} pairs each{idle}")

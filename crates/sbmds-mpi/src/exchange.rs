@@ -8,7 +8,7 @@ use mpi::datatype::{Partition, PartitionMut};
 use mpi::request::WaitGuard;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Root};
-use sbmds::likelihood::{PartialSums, Parts, Want};
+use sbmds::likelihood::{Arithmetic, Likelihood, PartialSums, Parts, Want};
 
 use crate::message::{Command, HEAD};
 
@@ -93,6 +93,29 @@ fn starts_of(lengths: &[i32]) -> Vec<i32> {
     sums.collect()
 }
 
+/// One exchange for each arithmetic, whose trees of sums may differ.
+pub struct Exchanges {
+    double: Exchange,
+    single: Exchange,
+}
+
+impl Exchanges {
+    /// Of a likelihood of which this rank holds a share.
+    pub fn of(share: &Likelihood) -> Self {
+        let size = share.n_objects() * share.n_dims();
+        let exchange = |arithmetic| Exchange::new(Parts::new(share.n_leaves(arithmetic), n_ranks()), size);
+        Self { double: exchange(Arithmetic::F64), single: exchange(Arithmetic::F32) }
+    }
+
+    /// That of an arithmetic.
+    pub fn get(&mut self, arithmetic: Arithmetic) -> &mut Exchange {
+        match arithmetic {
+            Arithmetic::F64 => &mut self.double,
+            Arithmetic::F32 => &mut self.single,
+        }
+    }
+}
+
 /// How the branches of all ranks become one gradient at rank 0: every rank adds up one slice of it.
 ///
 /// A rank sends each other rank that one's slice of its branches, adds what it gets along the tree, and sends the sum to rank 0:
@@ -113,13 +136,23 @@ const BESIDE: usize = 2;
 
 impl Exchange {
     /// For gradients of `size` numbers.
-    pub fn new(parts: Parts, size: usize) -> Self {
+    fn new(parts: Parts, size: usize) -> Self {
         Self { parts, size, send: Vec::new(), receive: Vec::new(), slice: Vec::new(), gathered: Vec::new() }
     }
 
     /// The branches of the ranks.
     pub fn parts(&self) -> &Parts {
         &self.parts
+    }
+
+    /// Branches of the rank that has most.
+    pub fn most_branches(&self) -> usize {
+        (0..n_ranks()).map(|rank| self.n_branches(rank)).max().unwrap_or(0)
+    }
+
+    /// Makes room for the gradients of this rank's branches, if they are wanted.
+    pub fn make_room(&self, want: Want, branches: &mut Vec<f64>) {
+        branches.resize(if want.gradient() { self.n_branches(rank()) * self.size } else { 0 }, 0.0);
     }
 
     fn slice_of(&self, rank: usize) -> Range<usize> {

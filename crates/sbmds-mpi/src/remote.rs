@@ -3,10 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use sbmds::likelihood::{
-    Conditional, Likelihood, LikelihoodValue, LogLikelihood, MapGradient, MapPoint, PartialSums, Want, Workspace,
+    Arithmetic, AskedSums, Conditional, Likelihood, LikelihoodValue, LogLikelihood, MapGradient, MapPoint, PartialSums,
+    Want, Workspace,
 };
 
-use crate::exchange::{Exchange, spread, tell};
+use crate::exchange::{Exchanges, spread, tell};
 use crate::message::Command;
 
 /// The pairs of this rank, and what it needs to reach those of the others.
@@ -19,7 +20,7 @@ pub struct Remote {
 
 /// One sum at a time: the ranks know one conversation only.
 pub struct State {
-    pub exchange: Exchange,
+    pub exchanges: Exchanges,
     /// Gradients of this rank's branches.
     pub branches: Vec<f64>,
     /// Locations on their way to the others.
@@ -28,19 +29,23 @@ pub struct State {
 
 impl Remote {
     /// The sums over all pairs; `gradient` is overwritten if it is wanted.
-    fn sum(&self, workspace: &mut Workspace, want: Want, at: MapPoint, gradient: &mut [f64]) -> PartialSums {
+    fn sum(
+        &self,
+        workspace: &mut Workspace,
+        (arithmetic, want): (Arithmetic, Want),
+        at: MapPoint,
+        gradient: &mut [f64],
+    ) -> PartialSums {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { exchange, branches, x } = &mut *state;
-        tell(Command::Sum(want, at.sigma));
+        let State { exchanges, branches, x } = &mut *state;
+        let asked = AskedSums { arithmetic, want, sigma: at.sigma };
+        tell(Command::Sum(asked));
         x.clear();
         x.extend_from_slice(at.x);
         spread(x);
-        if want.gradient() {
-            branches.resize(exchange.parts().of(0).len() * at.x.len(), 0.0);
-        } else {
-            branches.clear();
-        }
-        let sums = self.share.partial_sums(workspace, want, exchange.parts(), at.x, at.sigma, branches);
+        let exchange = exchanges.get(arithmetic);
+        exchange.make_room(want, branches);
+        let sums = self.share.partial_sums(workspace, asked, exchange.parts(), at.x, branches);
         exchange.join(want, branches, &sums, gradient)
     }
 }
@@ -59,17 +64,22 @@ impl LogLikelihood for Remote {
     }
 
     fn value(&self, workspace: &mut Workspace, at: MapPoint) -> f64 {
-        let sums = self.sum(workspace, Want::Value, at, &mut []);
-        LikelihoodValue::of_sums(sums, self.n_pairs(), at.x, at.sigma, &[]).log_likelihood
+        let sums = self.sum(workspace, (Arithmetic::F64, Want::Value), at, &mut []);
+        Arithmetic::F64.value_of(sums, self.n_pairs(), at.x, at.sigma, &[]).log_likelihood
     }
 
     fn both(&self, workspace: &mut Workspace, at: MapPoint, gradient: MapGradient) -> LikelihoodValue {
-        let sums = self.sum(workspace, Want::Both, at, gradient.x);
-        LikelihoodValue::of_sums(sums, self.n_pairs(), at.x, at.sigma, gradient.x)
+        let arithmetic = workspace.arithmetic;
+        let sums = self.sum(workspace, (arithmetic, Want::Both), at, gradient.x);
+        arithmetic.value_of(sums, self.n_pairs(), at.x, at.sigma, gradient.x)
     }
 
     fn gradient(&self, workspace: &mut Workspace, at: MapPoint, gradient: MapGradient) {
-        self.sum(workspace, Want::Gradient, at, gradient.x);
+        self.sum(workspace, (workspace.arithmetic, Want::Gradient), at, gradient.x);
+    }
+
+    fn has_single_precision(&self) -> bool {
+        self.share.has_single_precision()
     }
 
     fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use sbmds::likelihood::{InstructionSet, Likelihood, Parts, Share, Want, Workspace};
+use sbmds::likelihood::{AskedSums, InstructionSet, Likelihood, Share, Workspace};
 use sbmds::run::{FitConfig, share_of};
 
-use crate::exchange::{Exchange, gather_texts, listen, n_ranks, rank, spread, spread_bytes};
+use crate::exchange::{Exchanges, gather_texts, listen, n_ranks, rank, spread, spread_bytes};
 use crate::message::{Command, Description, Held};
 
 /// Works until rank 0 has nothing more to do.
@@ -15,8 +15,8 @@ pub fn serve() -> ExitCode {
         match listen() {
             Command::End => return ExitCode::SUCCESS,
             Command::Hold(length) => holder = hold(length),
-            Command::Sum(want, sigma) => match &mut holder {
-                Some(holder) => holder.sum(want, sigma),
+            Command::Sum(asked) => match &mut holder {
+                Some(holder) => holder.sum(asked),
                 None => unreachable!("rank 0 asks for the sum of a share that this rank does not hold"),
             },
         }
@@ -28,7 +28,7 @@ struct Holder {
     share: Likelihood,
     threads: rayon::ThreadPool,
     workspace: Workspace,
-    exchange: Exchange,
+    exchanges: Exchanges,
     x: Vec<f64>,
     branches: Vec<f64>,
 }
@@ -39,8 +39,8 @@ fn hold(length: usize) -> Option<Holder> {
     spread_bytes(&mut bytes);
     let holder = Holder::of(&String::from_utf8_lossy(&bytes));
     let held = match &holder {
-        Ok(Holder { share, .. }) => Held { n_pairs: share.n_pairs(), n_leaves: share.n_leaves(), problem: None },
-        Err(problem) => Held { n_pairs: 0, n_leaves: 0, problem: Some(problem.clone()) },
+        Ok(Holder { share, .. }) => Held::of(share),
+        Err(problem) => Held { n_pairs: 0, n_leaves: [0; 2], problem: Some(problem.clone()) },
     };
     gather_texts(&toml::to_string(&held).unwrap_or_default());
     holder.ok()
@@ -61,21 +61,17 @@ impl Holder {
         let share = Share { rank: rank(), n_ranks: n_ranks() };
         let share = threads.install(|| share_of(config, share)).map_err(|error| error.to_string())?;
         let share = share.with_instruction_set(instructions);
-        let size = share.n_objects() * share.n_dims();
-        let exchange = Exchange::new(Parts::new(share.n_leaves(), n_ranks()), size);
+        let (exchanges, x) = (Exchanges::of(&share), vec![0.0; share.n_objects() * share.n_dims()]);
         let workspace = if n_threads > 1 { Workspace::parallel() } else { Workspace::serial() };
-        Ok(Self { share, threads, workspace, exchange, x: vec![0.0; size], branches: Vec::new() })
+        Ok(Self { share, threads, workspace, exchanges, x, branches: Vec::new() })
     }
 
-    fn sum(&mut self, want: Want, sigma: f64) {
-        let Self { share, threads, workspace, exchange, x, branches } = self;
+    fn sum(&mut self, asked: AskedSums) {
+        let Self { share, threads, workspace, exchanges, x, branches } = self;
         spread(x);
-        if want.gradient() {
-            branches.resize(exchange.parts().of(rank()).len() * x.len(), 0.0);
-        } else {
-            branches.clear();
-        }
-        let sums = threads.install(|| share.partial_sums(workspace, want, exchange.parts(), x, sigma, branches));
-        exchange.join(want, branches, &sums, &mut []);
+        let exchange = exchanges.get(asked.arithmetic);
+        exchange.make_room(asked.want, branches);
+        let sums = threads.install(|| share.partial_sums(workspace, asked, exchange.parts(), x, branches));
+        exchange.join(asked.want, branches, &sums, &mut []);
     }
 }

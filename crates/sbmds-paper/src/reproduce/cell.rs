@@ -7,6 +7,8 @@ use sbmds::coupling::{Couplings, Pairs, random_offsets};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::Sampler;
 
+use super::HeldOut;
+
 /// How a map is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -96,6 +98,9 @@ pub struct Cell {
     /// What is fitted.
     #[serde(default, skip_serializing_if = "Source::is_simulated")]
     pub source: Source,
+    /// What is kept from the fit, if anything is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<HeldOut>,
 }
 
 impl Cell {
@@ -111,6 +116,7 @@ impl Cell {
             sampler: Sampler::Nuts,
             repeat: 0,
             source: Source::Simulated,
+            held_out: None,
         }
     }
 

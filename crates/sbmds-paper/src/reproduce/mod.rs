@@ -33,6 +33,7 @@ mod run;
 mod spectrum;
 mod sums;
 mod tables;
+mod titres;
 mod workplace;
 
 use std::sync::Arc;
@@ -46,6 +47,7 @@ pub use influenza::Influenza;
 pub use information::{Information, OwnFiles};
 pub use measures::{DistanceErrors, log_efficiency, vector_hellinger};
 pub use run::{Limits, Outcome, Progress, reproduce};
+pub use titres::{HeldOut, Titres};
 pub use workplace::Workplace;
 
 /// How much work an experiment is.
@@ -170,7 +172,7 @@ pub fn experiments(stop: &Arc<AtomicBool>) -> Vec<Box<dyn Experiment>> {
 }
 
 /// The experiments on files of the user's.
-pub const ON_FILES: [About; 2] = [influenza::ABOUT, abstracts::ABOUT];
+pub const ON_FILES: [About; 3] = [influenza::ABOUT, abstracts::ABOUT, titres::ABOUT];
 
 #[cfg(test)]
 mod tests;

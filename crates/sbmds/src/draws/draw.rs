@@ -25,7 +25,7 @@ pub struct Buffered {
 
 impl Buffered {
     /// Of a chain all of whose draws are stored.
-    pub(crate) fn nothing(chain: usize, n_draws: usize) -> Self {
+    pub fn nothing(chain: usize, n_draws: usize) -> Self {
         Self { chain, n_draws, columns: Vec::new() }
     }
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::krylov::largest_eigenpairs;
-use super::landmark::landmark_mds;
+use super::landmark::{Ask, landmark_mds};
 use crate::Locations;
 use crate::dense::{Eigenpairs, Matrix};
 use crate::dissimilarity::spread_landmarks;
@@ -25,14 +25,19 @@ const LANDMARKS_FOR_MISSING: usize = 64;
 /// in the current map, and the scaling is repeated three times. The map is centred at the origin, its axes are
 /// the principal ones, and the largest coordinate of each axis is positive.
 pub fn classical_mds(n_objects: usize, n_dims: usize, dissimilarity: impl Fn(usize, usize) -> f64 + Sync) -> Locations {
+    classical(n_objects, n_dims, &dissimilarity)
+}
+
+/// Compiled once, not for each caller.
+fn classical(n_objects: usize, n_dims: usize, dissimilarity: Ask) -> Locations {
     if n_objects == 0 || n_dims == 0 {
         return Locations::zeros(n_objects, n_dims);
     }
-    if !has_missing(n_objects, &dissimilarity) {
-        return scale(n_objects, n_dims, &dissimilarity);
+    if !has_missing(n_objects, dissimilarity) {
+        return scale(n_objects, n_dims, dissimilarity);
     }
-    let landmarks = spread_landmarks(n_objects, LANDMARKS_FOR_MISSING.max(4 * n_dims), &dissimilarity);
-    let mut map = landmark_mds(n_objects, n_dims, &landmarks, &dissimilarity);
+    let landmarks = spread_landmarks(n_objects, LANDMARKS_FOR_MISSING.max(4 * n_dims), dissimilarity);
+    let mut map = landmark_mds(n_objects, n_dims, &landmarks, dissimilarity);
     for _ in 0..IMPUTATION_ROUNDS {
         let filled = |i: usize, j: usize| {
             let observed = dissimilarity(i, j);
@@ -43,12 +48,12 @@ pub fn classical_mds(n_objects: usize, n_dims: usize, dissimilarity: impl Fn(usi
     map
 }
 
-fn has_missing(n_objects: usize, dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync)) -> bool {
+fn has_missing(n_objects: usize, dissimilarity: Ask) -> bool {
     (0..n_objects).into_par_iter().any(|i| (i + 1..n_objects).any(|j| dissimilarity(i, j).is_nan()))
 }
 
 /// Classical MDS of complete dissimilarities.
-fn scale(n_objects: usize, n_dims: usize, dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync)) -> Locations {
+fn scale(n_objects: usize, n_dims: usize, dissimilarity: Ask) -> Locations {
     let pairs = largest_eigenpairs(n_objects, n_dims, |block| centred_product(block, dissimilarity));
     coordinates(&pairs, n_objects, n_dims)
 }
@@ -68,7 +73,7 @@ pub(super) fn coordinates(pairs: &Eigenpairs, n_objects: usize, n_dims: usize) -
 }
 
 /// (-1/2 J S J) X for squared dissimilarities S and the centring matrix J: centre, multiply, centre.
-fn centred_product(block: &Matrix, dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync)) -> Matrix {
+fn centred_product(block: &Matrix, dissimilarity: Ask) -> Matrix {
     let n = block.n_rows();
     let mut input = block.clone();
     centre_columns(&mut input);
@@ -86,11 +91,7 @@ fn centred_product(block: &Matrix, dissimilarity: &(impl Fn(usize, usize) -> f64
 }
 
 /// A few rows of -1/2 S times X.
-fn strip_product(
-    rows: std::ops::Range<usize>,
-    input: &Matrix,
-    dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
-) -> Matrix {
+fn strip_product(rows: std::ops::Range<usize>, input: &Matrix, dissimilarity: Ask) -> Matrix {
     let (first, n) = (rows.start, input.n_rows());
     // Column k of `squares` is row first + k of -1/2 S, so that it is written in memory order.
     let mut squares = Matrix::zeros(n, rows.len());

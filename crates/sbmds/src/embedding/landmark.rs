@@ -20,22 +20,30 @@ pub fn landmark_mds(
     landmarks: &[usize],
     dissimilarity: impl Fn(usize, usize) -> f64 + Sync,
 ) -> Locations {
+    by_landmarks(n_objects, n_dims, landmarks, &dissimilarity)
+}
+
+/// Gives the dissimilarity of two objects; NaN if it is missing.
+pub(super) type Ask<'a> = &'a (dyn Fn(usize, usize) -> f64 + Sync);
+
+/// Compiled once, not for each caller.
+fn by_landmarks(n_objects: usize, n_dims: usize, landmarks: &[usize], dissimilarity: Ask) -> Locations {
     if landmarks.is_empty() || n_dims == 0 {
         return Locations::zeros(n_objects, n_dims);
     }
-    let squares = landmark_squares(n_objects, landmarks, &dissimilarity);
+    let squares = landmark_squares(n_objects, landmarks, dissimilarity);
     let mut anchors: Vec<Option<Anchor>> = vec![None; n_objects];
     for (landmark, anchor) in landmarks.iter().zip(landmark_anchors(&squares, n_dims)) {
         anchors[*landmark] = Some(anchor);
     }
-    place_by_landmarks(&mut anchors, landmarks, n_dims, &dissimilarity);
-    place_waiting(&mut anchors, n_dims, |object| known_partners(object, n_objects, &dissimilarity));
+    place_by_landmarks(&mut anchors, landmarks, n_dims, dissimilarity);
+    place_waiting(&mut anchors, n_dims, |object| known_partners(object, n_objects, dissimilarity));
     let location = |object: usize, dim: usize| anchors[object].as_ref().map_or(0.0, |anchor| anchor.location[dim]);
     Locations::from_fn(n_objects, n_dims, location)
 }
 
 /// Squared dissimilarities among the landmarks, gaps filled.
-fn landmark_squares(n_objects: usize, landmarks: &[usize], dissimilarity: &impl Fn(usize, usize) -> f64) -> Matrix {
+fn landmark_squares(n_objects: usize, landmarks: &[usize], dissimilarity: Ask) -> Matrix {
     let n = landmarks.len();
     let mut distances = Matrix::zeros(n, n);
     for a in 0..n {
@@ -59,12 +67,7 @@ fn landmark_squares(n_objects: usize, landmarks: &[usize], dissimilarity: &impl 
 }
 
 /// Any third object bounds |a - b| between the difference and the sum of its own two dissimilarities.
-fn middle_of_triangle_bounds(
-    n_objects: usize,
-    a: usize,
-    b: usize,
-    dissimilarity: &impl Fn(usize, usize) -> f64,
-) -> f64 {
+fn middle_of_triangle_bounds(n_objects: usize, a: usize, b: usize, dissimilarity: Ask) -> f64 {
     let (mut lower, mut upper) = (f64::NAN, f64::NAN);
     for third in (0..n_objects).filter(|&third| third != a && third != b) {
         let (to_a, to_b) = (dissimilarity(a, third), dissimilarity(b, third));
@@ -92,12 +95,7 @@ fn landmark_anchors(squares: &Matrix, n_dims: usize) -> Vec<Anchor> {
 }
 
 /// Places every object that knows at least D + 1 landmarks.
-fn place_by_landmarks(
-    anchors: &mut [Option<Anchor>],
-    landmarks: &[usize],
-    n_dims: usize,
-    dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
-) {
+fn place_by_landmarks(anchors: &mut [Option<Anchor>], landmarks: &[usize], n_dims: usize, dissimilarity: Ask) {
     let placed: Vec<(usize, Anchor)> = (0..anchors.len())
         .into_par_iter()
         .filter(|&object| anchors[object].is_none())
@@ -118,7 +116,7 @@ fn place_by_landmarks(
 }
 
 /// Every object with a known dissimilarity to `object`.
-fn known_partners(object: usize, n_objects: usize, dissimilarity: &impl Fn(usize, usize) -> f64) -> Vec<(usize, f64)> {
+fn known_partners(object: usize, n_objects: usize, dissimilarity: Ask) -> Vec<(usize, f64)> {
     let others = (0..n_objects).filter(|&other| other != object);
     others.map(|other| (other, dissimilarity(object, other))).filter(|(_, observed)| !observed.is_nan()).collect()
 }

@@ -18,12 +18,13 @@ use super::problem::tree::RunTree;
 use super::sample::{Sampled, Task, sample};
 use super::shown::ShownMap;
 use super::sink::{DrawSink, MemorySink};
+use super::start::arithmetic::decide;
 use super::start::reference::reference;
 use super::summary::results::{Results, merged};
 use super::summary::{BranchSummary, Summary};
 use crate::coupling::Couplings;
 use crate::dissimilarity::{Dissimilarities, Names};
-use crate::draws::DrawReader;
+use crate::draws::{DrawReader, StorePlan};
 use crate::embedding::{Embedding, Moments, ObjectFit, ObjectModes};
 use crate::error::RunError;
 use crate::fit::start::Starts;
@@ -172,6 +173,18 @@ impl<'a> Fit<'a> {
     /// # Errors
     /// If settings or data cannot be used, or the fit was stopped before every chain had a draw.
     pub fn run(self) -> Result<Fitted, RunError> {
+        self.run_into(|plan| Ok(Box::new(MemorySink::new(plan)?)))
+    }
+
+    /// The same with the draws going into a sink of the caller's own, made for what is planned. What the fit says of its draws is
+    /// read from the sink.
+    ///
+    /// # Errors
+    /// As [`Fit::run`], and what the sink says.
+    pub fn run_into<'s>(
+        self,
+        make: impl FnOnce(&StorePlan<'_>) -> Result<Box<dyn DrawSink + 's>, RunError> + Send,
+    ) -> Result<Fitted, RunError> {
         check_threads(self.n_threads)?;
         let never = AtomicBool::new(false);
         let control = Control {
@@ -189,19 +202,29 @@ impl<'a> Fit<'a> {
             let match_tree = |(tree, config)| RunTree::of(tree, config, data.names());
             let tree = tree.zip(config.tree.clone()).map(match_tree).transpose()?;
             let (config, problem) = prepare(config, data, tree, FileFindings::default(), &control)?;
-            fit_in_memory(config, problem, &control)
+            fit_in_memory(config, problem, &control, Box::new(make))
         })
     }
 }
 
+/// Makes a sink for what is planned.
+type Make<'a, 's> = Box<dyn FnOnce(&StorePlan<'_>) -> Result<Box<dyn DrawSink + 's>, RunError> + 'a>;
+
 /// Samples a prepared problem.
-pub(super) fn fit_in_memory(config: Resolved, problem: Problem, control: &Control) -> Result<Fitted, RunError> {
+pub(super) fn fit_in_memory(
+    config: Resolved,
+    problem: Problem,
+    control: &Control,
+    make: Make,
+) -> Result<Fitted, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     let starts = LazyCell::new(|| Starts::new(&problem, &config));
     let reference = reference(&starts, &problem, &config);
-    let mut sink = MemorySink::new(&record::plan(&problem, &config, &pairs, reference.as_ref()))?;
+    let mut sink = make(&record::plan(&problem, &config, &pairs, reference.as_ref()))?;
+    let decided = decide(&config, &problem, || &starts);
+    let config = config.clone().computed_in(decided);
     let task = Task { config: &config, problem: &problem, pairs: &pairs };
-    let Sampled { chains, assessment, .. } = sample(task, &starts, &mut sink, control)?;
+    let Sampled { chains, assessment, .. } = sample(task, &starts, &mut *sink, control)?;
     let chains = chains.ok_or(RunError::NoDraws)?;
     let reader = sink.reader()?;
     let assessment = assessment.map_or_else(|| judge(&reader, &pairs), Ok)?;

@@ -14,20 +14,26 @@ pub trait DrawSink: Sync {
     /// If the sink cannot be read.
     fn reference(&self) -> Result<Option<Locations>, RunError>;
 
-    /// Draws of each chain that there is room for already.
-    fn room(&self) -> usize;
+    /// Draws of each chain that there is room for already; by default none.
+    fn room(&self) -> usize {
+        0
+    }
 
-    /// Makes room for `n_draws` draws of each chain.
+    /// Makes room for `n_draws` draws of each chain; by default nothing is to be done.
     ///
     /// # Errors
     /// If there is none.
-    fn extend(&mut self, n_draws: usize) -> Result<(), RunError>;
+    fn extend(&mut self, _n_draws: usize) -> Result<(), RunError> {
+        Ok(())
+    }
 
-    /// A chain as it was saved last; `None` if it never was.
+    /// A chain as it was saved last; `None` if it never was, as by default.
     ///
     /// # Errors
     /// If what was saved cannot be read.
-    fn saved(&self, chain: usize) -> Result<Option<SavedChain>, RunError>;
+    fn saved(&self, _chain: usize) -> Result<Option<SavedChain>, RunError> {
+        Ok(None)
+    }
 
     /// The sink of one chain, before its first draw.
     ///
@@ -59,29 +65,39 @@ pub trait ChainSink {
     /// If what is to be stored cannot be.
     fn buffered(&mut self) -> Result<Buffered, RunError>;
 
-    /// Goes on after what was taken when `buffered` was asked for.
+    /// Goes on after what was taken when `buffered` was asked for; a sink that saves no chains need not.
     ///
     /// # Errors
     /// If what was stored by then is not there.
-    fn restore(&mut self, buffered: Buffered) -> Result<(), RunError>;
+    fn restore(&mut self, _buffered: Buffered) -> Result<(), RunError> {
+        Ok(())
+    }
 
-    /// Saves the chain: everything so far is safe when this returns.
+    /// Saves the chain: everything so far is safe when this returns. By default nothing is saved.
     ///
     /// # Errors
     /// If it cannot be saved.
-    fn save(&mut self, snapshot: &Snapshot<'_>) -> Result<(), RunError>;
+    fn save(&mut self, _snapshot: &Snapshot<'_>) -> Result<(), RunError> {
+        Ok(())
+    }
 
     /// No more draws will come.
     ///
     /// # Errors
     /// If what is left cannot be stored.
-    fn finish(self: Box<Self>) -> Result<(), RunError>;
+    fn finish(self: Box<Self>) -> Result<(), RunError> {
+        Ok(())
+    }
 }
 
 /// Keeps the draws in memory; nothing outlives the process.
-pub(crate) struct MemorySink(MemoryStore);
+pub struct MemorySink(MemoryStore);
 
 impl MemorySink {
+    /// For what is planned.
+    ///
+    /// # Errors
+    /// If that cannot be stored.
     pub fn new(plan: &StorePlan) -> Result<Self, StoreError> {
         Ok(Self(MemoryStore::new(plan)?))
     }
@@ -90,18 +106,6 @@ impl MemorySink {
 impl DrawSink for MemorySink {
     fn reference(&self) -> Result<Option<Locations>, RunError> {
         Ok(self.0.reference().cloned())
-    }
-
-    fn room(&self) -> usize {
-        0
-    }
-
-    fn extend(&mut self, _n_draws: usize) -> Result<(), RunError> {
-        Ok(())
-    }
-
-    fn saved(&self, _chain: usize) -> Result<Option<SavedChain>, RunError> {
-        Ok(None)
     }
 
     fn chain(&self, chain: usize) -> Result<Box<dyn ChainSink + '_>, RunError> {
@@ -131,17 +135,5 @@ impl ChainSink for ChainInMemory<'_> {
 
     fn buffered(&mut self) -> Result<Buffered, RunError> {
         Ok(Buffered::nothing(self.chain, self.n_draws()))
-    }
-
-    fn restore(&mut self, _buffered: Buffered) -> Result<(), RunError> {
-        Ok(())
-    }
-
-    fn save(&mut self, _snapshot: &Snapshot<'_>) -> Result<(), RunError> {
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>) -> Result<(), RunError> {
-        Ok(())
     }
 }

@@ -109,11 +109,6 @@ impl<T: Number> Arrays<T> {
 }
 
 impl Arrays<f64> {
-    /// Becomes `factor` * locations, given dimension by dimension.
-    pub(super) fn scale_from(&mut self, locations: &[f64], n_dims: usize, factor: f64, interleaved: bool) {
-        self.fill_from(locations, n_dims, interleaved, |_| move |value| factor * value);
-    }
-
     /// Adds `factor` * dimension `dim` of the objects in `window` to `sums`, which holds these objects.
     pub(super) fn fold_into(&self, sums: &mut [f64], dim: usize, window: &Range<usize>, factor: f64) {
         let start = window.start.max(self.objects.start);

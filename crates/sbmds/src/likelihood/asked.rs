@@ -3,10 +3,9 @@
 use rayon::prelude::*;
 
 use super::Storage;
-use super::arrays::Arrays;
 use super::density::Energy;
 use super::dispatch::Choice;
-use super::layout::{Chunk, ChunkGradient, Layout};
+use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled};
 use crate::coupling::{PairShape, Pairs};
 
 /// Gives the dissimilarity of two coupling positions, the lower first; NaN if it is missing.
@@ -55,11 +54,17 @@ impl Asked {
     }
 }
 
-impl Layout for Asked {
+impl Kernels<f64> for Asked {
     fn chunks(&self) -> &[Chunk] {
         &[]
     }
 
+    fn run_chunk(&self, _: Choice, _: usize, _: Scaled<'_, f64>, _: &mut ChunkGradient) -> Energy {
+        unreachable!("there are no chunks")
+    }
+}
+
+impl Layout for Asked {
     fn n_pairs(&self) -> usize {
         self.n_pairs
     }
@@ -68,8 +73,8 @@ impl Layout for Asked {
         self.units.push(unit);
     }
 
-    fn run_chunk(&self, _: Choice, _: usize, _: &Arrays, _: f64, _: &mut ChunkGradient) -> Energy {
-        unreachable!("there are no chunks")
+    fn double(&self) -> &dyn Kernels<f64> {
+        self
     }
 
     /// In the order of the layout that holds such pairs: sums over partners then have the same bits.

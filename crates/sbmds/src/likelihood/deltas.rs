@@ -35,7 +35,7 @@ impl Deltas {
     pub(super) fn build(
         storage: Storage,
         starts: &[usize],
-        fill: impl Fn(usize, &mut [f64]) -> usize + Sync,
+        fill: &(dyn Fn(usize, &mut [f64]) -> usize + Sync),
     ) -> (Self, Vec<usize>) {
         let length = *starts.last().unwrap_or(&0);
         let (stored, present) = match storage {
@@ -69,7 +69,7 @@ impl Deltas {
             room.copy_from_slice(values);
             values.len()
         };
-        Self::build(storage, &[0, values.len()], fill).0
+        Self::build(storage, &[0, values.len()], &fill).0
     }
 
     /// Every number divided by `unit`.

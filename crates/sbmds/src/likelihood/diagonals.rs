@@ -5,8 +5,6 @@
 
 use std::ops::Range;
 
-use super::Storage;
-use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
@@ -14,6 +12,7 @@ use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled, pairs_per_chu
 use super::share::Share;
 use super::simd::Simd;
 use super::two_passes::TwoPasses;
+use super::{Ask, Storage};
 
 pub(super) struct Diagonals {
     pub(super) shape: Shape,
@@ -91,7 +90,7 @@ impl Shape {
     }
 
     /// Fills one tile and counts the pairs that have a dissimilarity.
-    fn fill_tile(&self, tile: usize, deltas: &mut [f64], dissimilarity: &impl Fn(usize, usize) -> f64) -> usize {
+    fn fill_tile(&self, tile: usize, deltas: &mut [f64], dissimilarity: Ask) -> usize {
         let first = tile * TILE;
         let mut present = 0;
         for (diagonal, &offset) in deltas.chunks_exact_mut(TILE).zip(&self.offsets) {
@@ -129,7 +128,7 @@ impl Diagonals {
         offsets: Vec<usize>,
         storage: Storage,
         share: Share,
-        dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
+        dissimilarity: Ask,
     ) -> Self {
         let shape = Shape::new(n_objects, offsets);
         let tile_starts = shape.tile_starts();
@@ -139,7 +138,7 @@ impl Diagonals {
         let runs = split_work(&work, target);
         let held = share.units(&runs);
         let tile_starts = relative(tile_starts, &held);
-        let (deltas, present) = Deltas::build(storage, &tile_starts[held.start..=held.end], |tile, deltas| {
+        let (deltas, present) = Deltas::build(storage, &tile_starts[held.start..=held.end], &|tile, deltas| {
             shape.fill_tile(held.start + tile, deltas, dissimilarity)
         });
         let is_missing = |tile: &usize| held.contains(tile) && present[tile - held.start] < work[*tile];
@@ -172,11 +171,18 @@ impl Kernels<f32> for Diagonals {
     }
 }
 
-impl Layout for Diagonals {
+impl Kernels<f64> for Diagonals {
     fn chunks(&self) -> &[Chunk] {
         &self.chunks
     }
 
+    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f64>, out: &mut ChunkGradient) -> Energy {
+        let chunk = &self.chunk_tiles[chunk];
+        dispatch(choice, DiagonalsKernel { layout: self, chunk, n_dims: choice.n_dims, scaled, out })
+    }
+}
+
+impl Layout for Diagonals {
     fn divide_by(&mut self, unit: f64) {
         self.deltas.divide_by(unit);
     }
@@ -185,9 +191,8 @@ impl Layout for Diagonals {
         self.n_pairs
     }
 
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
-        let (chunk, scaled) = (&self.chunk_tiles[chunk], Scaled { x, per_sigma });
-        dispatch(choice, DiagonalsKernel { layout: self, chunk, n_dims: choice.n_dims, scaled, out })
+    fn double(&self) -> &dyn Kernels<f64> {
+        self
     }
 
     fn single(&self) -> Option<&dyn Kernels<f32>> {

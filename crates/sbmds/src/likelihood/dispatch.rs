@@ -89,8 +89,14 @@ fn with_dims<K: Kernel, const D: usize, const VALUE: bool, const GRADIENT: bool>
             return unsafe { run_avx2::<K, _, D, VALUE, GRADIENT>(s, kernel, choice.noise) };
         }
     }
-    // The dimension as a constant buys little without wide vectors: one compiled kernel serves all.
-    with_density::<K, _, 0, VALUE, GRADIENT>(K::Number::portable(), kernel, choice.noise)
+    run_portable::<K, VALUE, GRADIENT>(kernel, choice.noise)
+}
+
+/// The dimension as a constant buys little without wide vectors: one compiled kernel serves all. Inlined, each dimension would
+/// have its own copy.
+#[inline(never)]
+fn run_portable<K: Kernel, const VALUE: bool, const GRADIENT: bool>(kernel: K, noise: Noise) -> Energy {
+    with_density::<K, _, 0, VALUE, GRADIENT>(K::Number::portable(), kernel, noise)
 }
 
 /// # Safety

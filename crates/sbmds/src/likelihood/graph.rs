@@ -8,15 +8,14 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::Storage;
-use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
 use super::layout::{Chunk, ChunkGradient, Kernels, Layout, Scaled, pairs_per_chunk, split_work};
-use super::neighbours::{BothEnds, Neighbours};
+use super::neighbours::{BothEnds, Neighbours, SharedRows};
 use super::share::Share;
 use super::simd::{Number, Simd};
+use super::{Ask, Storage};
 
 pub(super) struct Graph {
     /// Where each row starts in `columns` and `deltas`; whole vectors.
@@ -30,6 +29,8 @@ pub(super) struct Graph {
     lower_partners: OnceLock<LowerPartners>,
     /// The same pairs from both ends; made when single precision first computes with them.
     neighbours: OnceLock<Neighbours<f32>>,
+    /// What these are made of where not all pairs are held.
+    shared_rows: Option<SharedRows>,
 }
 
 /// Rows are whole vectors of any instruction set.
@@ -50,7 +51,7 @@ impl Graph {
         edges: &[(u32, u32)],
         storage: Storage,
         share: Share,
-        dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
+        dissimilarity: Ask,
     ) -> Self {
         debug_assert!(edges.is_sorted_by(|a, b| a < b));
         let delta = |&(near, far): &(u32, u32)| dissimilarity(near as usize, far as usize);
@@ -84,12 +85,27 @@ impl Graph {
         let deltas = Deltas::from_slice(storage, &deltas);
         let (lower_partners, neighbours) = (OnceLock::new(), OnceLock::new());
         let n_pairs = work[held].iter().sum();
-        Self { row_starts, columns, deltas, chunks, n_pairs, lower_partners, neighbours }
+        let shared_rows = (share != Share::WHOLE).then(|| SharedRows::new(n_objects, edges, storage, share, delta));
+        Self { row_starts, columns, deltas, chunks, n_pairs, lower_partners, neighbours, shared_rows }
     }
 
     fn neighbours(&self) -> &Neighbours<f32> {
-        let n_objects = self.row_starts.len() - 1;
-        self.neighbours.get_or_init(|| Neighbours::new(n_objects, |object, visit| self.for_each_partner(object, visit)))
+        self.neighbours.get_or_init(|| match &self.shared_rows {
+            Some(rows) => rows.neighbours(),
+            None => {
+                let n_partners: Vec<usize> = (0..self.row_starts.len() - 1).map(|row| self.n_partners(row)).collect();
+                Neighbours::new(&n_partners, Share::WHOLE, |object, visit| self.for_each_partner(object, visit))
+            }
+        })
+    }
+
+    fn n_partners(&self, object: usize) -> usize {
+        let mut count = 0;
+        self.for_each_partner(object, &mut |_, _| {
+            count += 1;
+            true
+        });
+        count
     }
 
     fn lower_partners(&self) -> &LowerPartners {
@@ -146,18 +162,9 @@ impl Kernels<f32> for Graph {
     }
 }
 
-impl Layout for Graph {
+impl Kernels<f64> for Graph {
     fn chunks(&self) -> &[Chunk] {
         &self.chunks
-    }
-
-    fn divide_by(&mut self, unit: f64) {
-        self.neighbours = OnceLock::new();
-        self.deltas.divide_by(unit);
-    }
-
-    fn n_pairs(&self) -> usize {
-        self.n_pairs
     }
 
     /// A partner's coordinates then share a cache line.
@@ -165,9 +172,25 @@ impl Layout for Graph {
         true
     }
 
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
-        let (chunk, scaled) = (&self.chunks[chunk], Scaled { x, per_sigma });
+    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f64>, out: &mut ChunkGradient) -> Energy {
+        let chunk = &self.chunks[chunk];
         dispatch(choice, GraphKernel { layout: self, chunk, n_dims: choice.n_dims, scaled, out })
+    }
+}
+
+impl Layout for Graph {
+    fn divide_by(&mut self, unit: f64) {
+        self.neighbours = OnceLock::new();
+        self.shared_rows.iter_mut().for_each(|rows| rows.divide_by(unit));
+        self.deltas.divide_by(unit);
+    }
+
+    fn n_pairs(&self) -> usize {
+        self.n_pairs
+    }
+
+    fn double(&self) -> &dyn Kernels<f64> {
+        self
     }
 
     fn single(&self) -> Option<&dyn Kernels<f32>> {

@@ -5,8 +5,6 @@
 
 use std::ops::Range;
 
-use super::Storage;
-use super::arrays::Arrays;
 use super::deltas::Deltas;
 use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::{Choice, Kernel, dispatch};
@@ -16,6 +14,7 @@ use super::layout::{
 use super::share::Share;
 use super::simd::Simd;
 use super::stars::Stars;
+use super::{Ask, Storage};
 
 /// Columns of a block: their locations and gradients stay in the first-level cache.
 pub(super) const BLOCK: usize = Deltas::LONGEST_RUN;
@@ -39,7 +38,7 @@ impl Landmarks {
         n_landmarks: usize,
         storage: Storage,
         share: Share,
-        dissimilarity: &(impl Fn(usize, usize) -> f64 + Sync),
+        dissimilarity: Ask,
     ) -> Self {
         let n_blocks = n_objects.div_ceil(BLOCK);
         let rows: Vec<usize> = (0..n_blocks).map(|block| rows_of(n_objects, n_landmarks, block)).collect();
@@ -52,7 +51,7 @@ impl Landmarks {
         let chunk_blocks = split_work(&work, target);
         let held = share.units(&chunk_blocks);
         let block_starts = relative(block_starts, &held);
-        let (deltas, present) = Deltas::build(storage, &block_starts[held.start..=held.end], |block, deltas| {
+        let (deltas, present) = Deltas::build(storage, &block_starts[held.start..=held.end], &|block, deltas| {
             fill_block(columns_of(n_objects, held.start + block), deltas, dissimilarity)
         });
         let has_gaps = |block| held.contains(&block) && present[block - held.start] < work[block];
@@ -81,7 +80,7 @@ fn rows_of(n_objects: usize, n_landmarks: usize, block: usize) -> usize {
 }
 
 /// Fills one block and counts the pairs that have a dissimilarity.
-fn fill_block(columns: Range<usize>, deltas: &mut [f64], dissimilarity: &impl Fn(usize, usize) -> f64) -> usize {
+fn fill_block(columns: Range<usize>, deltas: &mut [f64], dissimilarity: Ask) -> usize {
     let mut present = 0;
     for (landmark, row) in deltas.chunks_exact_mut(BLOCK).enumerate() {
         for other in columns.start.max(landmark + 1)..columns.end {
@@ -104,11 +103,18 @@ impl Kernels<f32> for Landmarks {
     }
 }
 
-impl Layout for Landmarks {
+impl Kernels<f64> for Landmarks {
     fn chunks(&self) -> &[Chunk] {
         &self.chunks
     }
 
+    fn run_chunk(&self, choice: Choice, chunk: usize, scaled: Scaled<'_, f64>, out: &mut ChunkGradient) -> Energy {
+        let blocks = self.chunk_blocks[chunk].clone();
+        dispatch(choice, LandmarksKernel { layout: self, blocks, n_dims: choice.n_dims, scaled, out })
+    }
+}
+
+impl Layout for Landmarks {
     fn divide_by(&mut self, unit: f64) {
         self.deltas.divide_by(unit);
     }
@@ -117,9 +123,8 @@ impl Layout for Landmarks {
         self.n_pairs
     }
 
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy {
-        let (blocks, scaled) = (self.chunk_blocks[chunk].clone(), Scaled { x, per_sigma });
-        dispatch(choice, LandmarksKernel { layout: self, blocks, n_dims: choice.n_dims, scaled, out })
+    fn double(&self) -> &dyn Kernels<f64> {
+        self
     }
 
     fn single(&self) -> Option<&dyn Kernels<f32>> {

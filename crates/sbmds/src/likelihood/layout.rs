@@ -14,21 +14,14 @@ use super::sum_tree::MOST_LEAVES;
 /// The pairs are split into chunks by the problem alone, never by the number of threads: each chunk sums its gradient
 /// in private memory and the chunks are added along a fixed tree (`sum_tree`), so that any number of threads gives the same bits.
 pub(super) trait Layout: Send + Sync {
-    fn chunks(&self) -> &[Chunk];
-
     /// Number of pairs with a dissimilarity.
     fn n_pairs(&self) -> usize;
 
     /// Measures the dissimilarities in another unit.
     fn divide_by(&mut self, unit: f64);
 
-    /// Whether the kernel wants the coordinates of an object side by side.
-    fn interleaved(&self) -> bool {
-        false
-    }
-
-    /// Energy of one chunk (if wanted), its gradient added to `near` and `far` (if wanted).
-    fn run_chunk(&self, choice: Choice, chunk: usize, x: &Arrays, per_sigma: f64, out: &mut ChunkGradient) -> Energy;
+    /// The kernels in double precision.
+    fn double(&self) -> &dyn Kernels<f64>;
 
     /// The kernels in single precision, if there are any.
     fn single(&self) -> Option<&dyn Kernels<f32>> {

@@ -5,10 +5,13 @@
 
 use std::ops::Range;
 
+use super::Storage;
 use super::aligned::Aligned;
+use super::deltas::Deltas;
 use super::density::{Energy, Expected, Formulas, PairDensity, Total, TotalOf};
 use super::dispatch::Kernel;
 use super::layout::{Chunk, ChunkGradient, SMALLEST_CHUNK, Scaled, split_work};
+use super::share::Share;
 use super::simd::{Number, Simd};
 
 /// The partners of every object, each row padded to whole vectors.
@@ -22,29 +25,100 @@ pub(super) struct Neighbours<T> {
 }
 
 impl<T: Number> Neighbours<T> {
-    /// `for_each_partner(object, visit)` tells the partners of an object with their dissimilarities.
-    pub(super) fn new(n_objects: usize, for_each_partner: impl Fn(usize, &mut dyn FnMut(usize, f64) -> bool)) -> Self {
+    /// `for_each_partner(object, visit)` tells the partners of an object with their dissimilarities, of which every object has
+    /// `n_partners`. Rows outside of `share` are empty.
+    pub(super) fn new(
+        n_partners: &[usize],
+        share: Share,
+        for_each_partner: impl Fn(usize, &mut dyn FnMut(usize, f64) -> bool),
+    ) -> Self {
+        let runs = split_work(n_partners, SMALLEST_CHUNK);
+        let held = share.units(&runs);
         let (mut row_starts, mut columns, mut deltas) = (vec![0], Vec::new(), Vec::new());
-        let mut work = Vec::with_capacity(n_objects);
-        for object in 0..n_objects {
+        for object in 0..n_partners.len() {
             let start = columns.len();
-            for_each_partner(object, &mut |other, delta| {
-                columns.push(other as u32);
-                deltas.push(T::from_f64(delta));
-                true
-            });
-            work.push(columns.len() - start);
+            if held.contains(&object) {
+                for_each_partner(object, &mut |other, delta| {
+                    columns.push(other as u32);
+                    deltas.push(T::from_f64(delta));
+                    true
+                });
+            }
             // Padding points at a true partner, whose location it does not use.
             let repeated = columns[start..].first().copied().unwrap_or(0);
             columns.resize(columns.len().next_multiple_of(T::MAX_LANES), repeated);
             deltas.resize(columns.len(), T::from_f64(f64::NAN));
             row_starts.push(columns.len());
         }
-        let chunks = split_work(&work, SMALLEST_CHUNK).into_iter().map(|near| Chunk { near, far: 0..0 }).collect();
+        let chunks = runs.into_iter().map(|near| Chunk { near, far: 0..0 }).collect();
         let mut aligned = Aligned::new(deltas.len(), T::ZERO);
         aligned.copy_from_slice(&deltas);
         Self { row_starts, columns, deltas: aligned, chunks }
     }
+}
+
+/// What one of several machines holds of a graph's pairs as they are seen from both ends.
+pub(super) struct SharedRows {
+    share: Share,
+    n_partners: Vec<usize>,
+    /// The objects whose partners are held, and where their rows start.
+    held: Range<usize>,
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    deltas: Deltas,
+}
+
+impl SharedRows {
+    /// `edges` as [`super::graph::Graph::new`] takes them, `delta` NaN where it is missing.
+    pub(super) fn new(
+        n_objects: usize,
+        edges: &[(u32, u32)],
+        storage: Storage,
+        share: Share,
+        delta: impl Fn(&(u32, u32)) -> f64 + Sync,
+    ) -> Self {
+        let measured = || edges.iter().map(|edge| (edge, delta(edge))).filter(|(_, delta)| !delta.is_nan());
+        let mut n_partners = vec![0; n_objects];
+        for (&(lower, upper), _) in measured() {
+            n_partners[lower as usize] += 1;
+            n_partners[upper as usize] += 1;
+        }
+        let held = share.units(&split_work(&n_partners, SMALLEST_CHUNK));
+        let starts: Vec<usize> = [0].into_iter().chain(running_sums(&n_partners[held.clone()])).collect();
+        let n_held = starts[starts.len() - 1];
+        let (mut columns, mut deltas, mut ends) = (vec![0; n_held], vec![0.0; n_held], starts.clone());
+        // Edges are sorted by their lower end: every row gets its lower partners first, as when all is held.
+        for (&(lower, upper), delta) in measured() {
+            for (object, partner) in [(lower, upper), (upper, lower)] {
+                if held.contains(&(object as usize)) {
+                    let at = &mut ends[object as usize - held.start];
+                    (columns[*at], deltas[*at]) = (partner, delta);
+                    *at += 1;
+                }
+            }
+        }
+        Self { share, n_partners, held, starts, columns, deltas: Deltas::from_slice(storage, &deltas) }
+    }
+
+    pub(super) fn divide_by(&mut self, unit: f64) {
+        self.deltas.divide_by(unit);
+    }
+
+    pub(super) fn neighbours<T: Number>(&self) -> Neighbours<T> {
+        Neighbours::new(&self.n_partners, self.share, |object, visit| {
+            let row = object - self.held.start;
+            for at in self.starts[row]..self.starts[row + 1] {
+                visit(self.columns[at] as usize, self.deltas.get(at));
+            }
+        })
+    }
+}
+
+fn running_sums(numbers: &[usize]) -> impl Iterator<Item = usize> {
+    numbers.iter().scan(0, |sum, number| {
+        *sum += number;
+        Some(*sum)
+    })
 }
 
 /// All pairs of the objects of a chunk.

@@ -1,8 +1,19 @@
-//! The sums over a share of the pairs, and the value and gradient that the sums of all shares make.
+//! The sums over a share of the pairs, which with those of all other shares make value and gradient.
 
+use super::arithmetic::Precision;
 use super::dispatch::Want;
-use super::{Likelihood, LikelihoodValue, Parts, Workspace};
-use crate::numeric::dot;
+use super::{Arithmetic, Likelihood, Parts, Workspace};
+
+/// What is asked of every share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AskedSums {
+    /// In which it is computed.
+    pub arithmetic: Arithmetic,
+    /// Value, gradient or both.
+    pub want: Want,
+    /// Noise standard deviation.
+    pub sigma: f64,
+}
 
 /// What is summed over pairs beside the gradient, one number each: enough to make the value of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,48 +32,48 @@ impl std::ops::AddAssign for PartialSums {
 }
 
 impl Likelihood {
-    /// Leaves of the tree along which chunks are added: more ranks than these find nothing to do.
-    pub fn n_leaves(&self) -> usize {
-        self.sum_tree.leaves.end
+    /// Leaves of the tree along which chunks are added in this arithmetic: more ranks than these find nothing to do.
+    pub fn n_leaves(&self, arithmetic: Arithmetic) -> usize {
+        self.tree(arithmetic).leaves.end
     }
 
     /// The sums of every branch that the share sends (see [`Parts`]); if gradients are wanted they overwrite `gradients`, N * D
-    /// numbers for each branch.
+    /// numbers for each branch. [`Arithmetic::value_of`] makes a value of the sums of all.
     ///
     /// # Panics
     /// If `parts` belong to another tree, or sizes differ.
     pub fn partial_sums(
         &self,
         workspace: &mut Workspace,
-        want: Want,
+        asked: AskedSums,
         parts: &Parts,
         x: &[f64],
-        sigma: f64,
         gradients: &mut [f64],
     ) -> Vec<PartialSums> {
-        assert_eq!(parts.n_leaves(), self.n_leaves(), "parts of another tree");
-        let branches = parts.of(self.share.rank);
+        match asked.arithmetic {
+            Arithmetic::F64 => self.sums_of::<f64>(workspace, asked, parts, x, gradients),
+            Arithmetic::F32 => self.sums_of::<f32>(workspace, asked, parts, x, gradients),
+        }
+    }
+
+    fn sums_of<T: Precision>(
+        &self,
+        workspace: &mut Workspace,
+        AskedSums { arithmetic, want, sigma }: AskedSums,
+        parts: &Parts,
+        x: &[f64],
+        gradients: &mut [f64],
+    ) -> Vec<PartialSums> {
+        let (tree, branches) = (self.tree(arithmetic), parts.of(self.share.rank));
+        assert_eq!(parts.n_leaves(), tree.leaves.end, "parts of another tree");
         let size = if want.gradient() { x.len() } else { 0 };
         assert_eq!(gradients.len(), size * branches.len(), "gradients of another size");
-        self.prepare(workspace, x, sigma);
+        let mut evaluation = self.evaluation::<T>(workspace, want, x, sigma);
         let sum = |(k, leaves)| {
-            let branch = self.sum_tree.of(leaves).expect("a branch of this tree");
-            let gradient = &mut gradients[k * size..(k + 1) * size];
-            self.run_branch(branch, workspace, want, sigma, gradient)
+            let branch = tree.of(leaves).expect("a branch of this tree");
+            evaluation.run(branch, &mut gradients[k * size..(k + 1) * size])
         };
         branches.iter().enumerate().map(sum).collect()
-    }
-}
-
-impl LikelihoodValue {
-    /// The value of `n_pairs` pairs from the sums over all of them and the gradient at `x`, which may be empty: then the
-    /// derivative by log sigma is NaN.
-    pub fn of_sums(sums: PartialSums, n_pairs: usize, x: &[f64], sigma: f64, gradient: &[f64]) -> Self {
-        // Eq. 6: the energy in units of sigma, plus the normalising constant of every pair used.
-        let constants = n_pairs as f64 * 0.5 * (2.0 * std::f64::consts::PI * sigma * sigma).ln();
-        // Eq. 10, by Euler's identity.
-        let by_log_sigma = if gradient.is_empty() { f64::NAN } else { sums.pull - dot(x, gradient) - n_pairs as f64 };
-        Self { log_likelihood: -sums.energy - constants, by_log_sigma }
     }
 }
 
@@ -97,36 +108,41 @@ mod tests {
     }
 
     /// What the ranks' sums make: value and gradient.
-    fn from_ranks(pairs: &Pairs, n_ranks: usize, x: &[f64]) -> (usize, f64, f64, Vec<f64>) {
+    fn from_ranks(pairs: &Pairs, arithmetic: Arithmetic, n_ranks: usize, x: &[f64]) -> (usize, f64, f64, Vec<f64>) {
+        let asked = AskedSums { arithmetic, want: Want::Both, sigma: SIGMA };
         let (mut n_pairs, mut sums, mut gradients, mut parts) = (0, Vec::new(), Vec::new(), None);
         for rank in 0..n_ranks {
             let likelihood = shared(pairs, Share { rank, n_ranks });
-            let parts = parts.insert(Parts::new(likelihood.n_leaves(), n_ranks));
+            let parts = parts.insert(Parts::new(likelihood.n_leaves(arithmetic), n_ranks));
             let mut gradient = vec![f64::NAN; parts.of(rank).len() * x.len()];
             let mut workspace = if rank % 2 == 0 { Workspace::serial() } else { Workspace::parallel() };
-            sums.extend(likelihood.partial_sums(&mut workspace, Want::Both, parts, x, SIGMA, &mut gradient));
+            sums.extend(likelihood.partial_sums(&mut workspace, asked, parts, x, &mut gradient));
             gradients.extend(gradient.chunks_exact(x.len()).map(<[f64]>::to_vec));
             n_pairs += likelihood.n_pairs();
         }
         let parts = parts.expect("a rank");
         parts.join(&mut sums, |left, right| *left += *right);
         parts.join(&mut gradients, |left, right| left.iter_mut().zip(right).for_each(|(left, right)| *left += right));
-        let value = LikelihoodValue::of_sums(sums[0], n_pairs, x, SIGMA, &gradients[0]);
+        let value = arithmetic.value_of(sums[0], n_pairs, x, SIGMA, &gradients[0]);
         (n_pairs, value.log_likelihood, value.by_log_sigma, gradients.swap_remove(0))
     }
 
     #[test]
     fn any_number_of_ranks_and_threads_gives_the_same_bits() {
         let x: Vec<f64> = (0..2 * N_OBJECTS).map(|k| 2.0 * scattered(7 * k) - 1.0).collect();
-        for (k, pairs) in couplings().iter().enumerate() {
+        let all = couplings();
+        let cases = all.iter().enumerate().flat_map(|case| Arithmetic::ALL.map(|arithmetic| (case, arithmetic)));
+        for ((k, pairs), arithmetic) in cases {
             let whole = shared(pairs, Share::WHOLE);
-            assert!(whole.n_leaves() > 2, "coupling {k} has {} leaves", whole.n_leaves());
+            let n_leaves = whole.n_leaves(arithmetic);
+            assert!(n_leaves > 2, "coupling {k} has {n_leaves} leaves");
             for mut workspace in [Workspace::serial(), Workspace::parallel()] {
                 let mut gradient = vec![0.0; x.len()];
-                let value = whole.evaluate_at(&mut workspace, &x, SIGMA, &mut gradient);
+                let value = whole.evaluate_in(arithmetic, &mut workspace, &x, SIGMA, &mut gradient);
                 let expected = (whole.n_pairs(), value.log_likelihood, value.by_log_sigma, gradient);
                 for n_ranks in [1, 2, 3, 70] {
-                    assert!(from_ranks(pairs, n_ranks, &x) == expected, "coupling {k} on {n_ranks} ranks");
+                    let found = from_ranks(pairs, arithmetic, n_ranks, &x);
+                    assert!(found == expected, "coupling {k} in {arithmetic} on {n_ranks} ranks");
                 }
             }
         }
@@ -136,10 +152,11 @@ mod tests {
     fn values_alone_are_those_beside_the_gradient() {
         let x: Vec<f64> = (0..2 * N_OBJECTS).map(|k| 2.0 * scattered(7 * k) - 1.0).collect();
         let likelihood = shared(&Pairs::full(N_OBJECTS), Share { rank: 1, n_ranks: 3 });
-        let parts = Parts::new(likelihood.n_leaves(), 3);
+        let parts = Parts::new(likelihood.n_leaves(Arithmetic::F64), 3);
+        let asked = |want| AskedSums { arithmetic: Arithmetic::F64, want, sigma: SIGMA };
         let mut gradients = vec![0.0; parts.of(1).len() * x.len()];
-        let both = likelihood.partial_sums(&mut Workspace::serial(), Want::Both, &parts, &x, SIGMA, &mut gradients);
-        let values = likelihood.partial_sums(&mut Workspace::serial(), Want::Value, &parts, &x, SIGMA, &mut []);
+        let both = likelihood.partial_sums(&mut Workspace::serial(), asked(Want::Both), &parts, &x, &mut gradients);
+        let values = likelihood.partial_sums(&mut Workspace::serial(), asked(Want::Value), &parts, &x, &mut []);
         for (both, value) in both.iter().zip(values) {
             assert!((both.energy - value.energy).abs() < 1e-9 * both.energy.abs(), "{both:?} {value:?}");
         }
@@ -147,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_share_holds_its_part_of_the_pairs() {
-        let of_many_leaves = |pairs: &Pairs| shared(pairs, Share::WHOLE).n_leaves() >= 8;
+        let of_many_leaves = |pairs: &Pairs| shared(pairs, Share::WHOLE).n_leaves(Arithmetic::F64) >= 8;
         for pairs in couplings().into_iter().filter(of_many_leaves) {
             let whole = shared(&pairs, Share::WHOLE).n_pairs();
             for rank in 0..4 {

@@ -5,3 +5,4 @@ mod measurement;
 mod pairs;
 mod paths;
 mod single;
+mod terms;

@@ -12,6 +12,7 @@ use crate::fit::control::Control;
 use crate::fit::observer::Silent;
 use crate::fit::problem::Problem;
 use crate::fit::problem::prepare::prepare;
+use crate::fit::sink::MemorySink;
 use crate::random::{Purpose, stream};
 use crate::settings::FitConfig;
 use crate::settings::resolved::FileFindings;
@@ -39,7 +40,9 @@ fn checked(change: impl FnOnce(Problem) -> Problem) -> AnchorCheck {
     };
     let config = config.check().unwrap();
     let (config, problem) = prepare(config, data, None, FileFindings::default(), &control).unwrap();
-    let fitted = fit_in_memory(config, change(problem), &control).unwrap();
+    let fitted =
+        fit_in_memory(config, change(problem), &control, Box::new(|plan| Ok(Box::new(MemorySink::new(plan)?))))
+            .unwrap();
     fitted.summary().anchor.clone().unwrap()
 }
 
