@@ -36,14 +36,15 @@ mod tables;
 mod titres;
 mod workplace;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
 
 pub use abstracts::Abstracts;
-pub use cell::{Cell, Method, Row};
+pub use cell::{Cell, Method, Row, Source};
 pub use error::ReproduceError;
 pub use findings::{Findings, Page, Table};
 pub use influenza::Influenza;
+pub use information::{Information, OwnFiles};
 pub use measures::{DistanceErrors, log_efficiency, vector_hellinger};
 pub use run::{Limits, Outcome, Progress, reproduce};
 pub use titres::{HeldOut, Titres};
@@ -166,7 +167,7 @@ pub fn experiments(stop: &Arc<AtomicBool>) -> Vec<Box<dyn Experiment>> {
         Box::new(efficiency::Efficiency { stop: stop() }),
         Box::new(band_rule::BandRule { stop: stop() }),
         Box::new(spectrum::Spectrum),
-        Box::new(information::Information { stop: stop(), full: Mutex::default() }),
+        Box::new(Information::new(OwnFiles::default(), stop())),
     ]
 }
 

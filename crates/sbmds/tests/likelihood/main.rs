@@ -1,5 +1,6 @@
 //! The likelihood against the double loop, and against pairs that are out of range.
 
+mod anchored;
 mod measurement;
 mod pairs;
 mod paths;

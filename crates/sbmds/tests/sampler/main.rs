@@ -9,6 +9,7 @@ mod kit;
 mod measurement;
 mod mode_jumps;
 mod quadrature;
+mod shrinkage;
 mod single;
 mod terms_quadrature;
 mod tree;

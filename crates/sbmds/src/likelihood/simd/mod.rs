@@ -163,6 +163,7 @@ const MOST_LANES: usize = 16;
 /// The instruction set the kernels run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum InstructionSet {
     /// 8 lanes, x86-64 with AVX-512 F, DQ, VL and BW.
     Avx512,
