@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sbmds::calibration::{Calibration, CalibrationSettings, calibrate};
 use sbmds::coupling::Couplings;
-use sbmds::posterior::Priors;
+use sbmds::posterior::{HalfCauchy, Priors, ScalePrior};
 use sbmds::predict::CoverageStudy;
 use sbmds::sampler::Sampler;
 
 use crate::failure::Failure;
-use crate::fit_arguments::PriorsArg;
+use crate::fit_arguments::{PriorsArg, ShrinkageArg};
 
 /// Flags of `sbmds calibrate`.
 #[derive(Args)]
@@ -32,7 +32,10 @@ pub struct Calibrate {
     /// Priors from which the truth is drawn and that the fits assume: the paper's, or the default ones of `sbmds fit` in their unit
     #[arg(long, value_enum, value_name = "FAMILY", default_value = "paper")]
     priors: PriorsArg,
-    /// Sampler: auto, nuts, hmc, mh or mwg
+    /// Shrinkage over dimensions, of which the truth is drawn, too
+    #[arg(long, value_enum, value_name = "PRIOR", default_value = "none")]
+    shrinkage: ShrinkageArg,
+    /// Sampler: auto, jhmc, nuts, hmc, mh or mwg
     #[arg(long, default_value = "auto")]
     sampler: Sampler,
     /// Warm-up iterations of each fit
@@ -114,6 +117,9 @@ impl Calibrate {
             PriorsArg::Weak => Priors::weak(self.dims),
             PriorsArg::Paper => Priors::paper(self.dims),
         };
+        if matches!(self.shrinkage, ShrinkageArg::HalfCauchy) {
+            settings.priors.scales = ScalePrior::Shrunk(HalfCauchy { scale: 1.0 });
+        }
         settings.n_replicates = self.replicates;
         settings.couplings = self.couplings.clone();
         settings.sampler.n_warmup = self.warmup;

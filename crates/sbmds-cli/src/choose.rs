@@ -4,19 +4,25 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use sbmds::choose::{Candidate, Choice, ChoiceRow, Question, Told, choose, draw_choice, rows, write_choice_csv};
+use sbmds::choose::{
+    BandsQuestion, Candidate, Choice, ChoiceRow, Question, Told, choose, choose_bands, draw_choice, rows,
+    write_choice_csv,
+};
 use sbmds::coupling::Couplings;
 use sbmds::figures::write;
 use sbmds::files::replace_with;
 use sbmds::likelihood::Noise;
+use sbmds::posterior::PrecisionUpdate;
 use sbmds::run::{Control, FitConfig, InputConfig, ModelConfig, Silent, digits};
 use serde::Serialize;
 
 use crate::arguments::{ReadingArgs, n_threads};
+use crate::choose_bands::conclude_bands;
 use crate::failure::Failure;
-use crate::fit::{absolute, stem, stop_flag};
+use crate::fit::{absolute, stem, stop_flag, tree_config};
 use crate::fit_arguments::{DrawArgs, PriorArgs, SamplerArgs};
 use crate::say::{say, warn};
+use crate::tree_arguments::TreeArgs;
 
 /// Flags of `sbmds choose`.
 #[derive(Args)]
@@ -25,9 +31,12 @@ pub struct Choose {
     input: PathBuf,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// Dimensions to compare: 1-6, or a list such as 2,3,5
-    #[arg(short = 'D', long, value_name = "DIMS", default_value = "1-6", value_parser = dims)]
-    dims: DimsList,
+    /// Dimensions to compare: 1-6, or a list such as 2,3,5 [default: 1-6; with --bands 2]
+    #[arg(short = 'D', long, value_name = "DIMS", value_parser = dims)]
+    dims: Option<DimsList>,
+    /// Instead of dimensions: how many dispersed bands are enough? Doubles them until nothing moves, or fits those listed: --bands=10,20,40
+    #[arg(long, value_name = "B", num_args = 0..=1, require_equals = true, default_missing_value = "grow", value_parser = bands)]
+    bands: Option<BandsList>,
     /// Noise families to compare, separated by commas [default: truncated-normal alone]
     #[arg(long, value_name = "NOISE", value_delimiter = ',')]
     noise: Vec<Noise>,
@@ -40,6 +49,8 @@ pub struct Choose {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    tree: TreeArgs,
     #[command(flatten)]
     priors: PriorArgs,
     #[command(flatten)]
@@ -61,17 +72,34 @@ pub struct Choose {
 #[derive(Clone, Debug)]
 struct DimsList(Vec<usize>);
 
+/// Numbers of bands, ascending; `None`: as many as it takes.
+#[derive(Clone, Debug)]
+struct BandsList(Option<Vec<usize>>);
+
 fn dims(text: &str) -> Result<DimsList, String> {
-    let number = |word: &str| word.trim().parse::<usize>().ok().filter(|&dims| dims > 0);
+    numbers(text).map(DimsList).ok_or("give numbers of dimensions, such as 1-6 or 2,3,5".into())
+}
+
+fn bands(text: &str) -> Result<BandsList, String> {
+    match (text, numbers(text)) {
+        ("grow", _) => Ok(BandsList(None)),
+        (_, Some(bands)) => Ok(BandsList(Some(bands))),
+        (_, None) => Err("give numbers of bands, such as --bands=10,20,40, or --bands alone".into()),
+    }
+}
+
+/// Ranges and lists of numbers above zero, ascending; `None` if they are none.
+fn numbers(text: &str) -> Option<Vec<usize>> {
+    let number = |word: &str| word.trim().parse::<usize>().ok().filter(|&number| number > 0);
     let part = |part: &str| match part.split_once('-') {
         Some((first, last)) => Some((number(first)?..=number(last)?).collect()),
         None => Some(vec![number(part)?]),
     };
     let parts: Option<Vec<Vec<usize>>> = text.split(',').map(part).collect();
-    let mut dims = parts.unwrap_or_default().concat();
-    dims.sort_unstable();
-    dims.dedup();
-    if dims.is_empty() { Err("give numbers of dimensions, such as 1-6 or 2,3,5".into()) } else { Ok(DimsList(dims)) }
+    let mut numbers = parts?.concat();
+    numbers.sort_unstable();
+    numbers.dedup();
+    (!numbers.is_empty()).then_some(numbers)
 }
 
 /// Says on stderr how it goes.
@@ -107,16 +135,49 @@ impl Choose {
             force: false,
         };
         let directory = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}-choose", stem(&self.input))));
+        if let Some(BandsList(bands)) = &self.bands {
+            let question = BandsQuestion { base: self.bands_config()?, bands: bands.clone(), directory: &directory };
+            return match choose_bands(&question, &control, &Lines)? {
+                Some(choice) => conclude_bands(&choice, &directory, self.json),
+                None => Err(interrupted()),
+            };
+        }
+        let dims = self.dims.as_ref().map_or((1..=6).collect(), |dims| dims.0.clone());
         let question = Question {
             base: self.config()?,
-            candidates: Candidate::all(&self.dims.0, &self.noise),
+            candidates: Candidate::all(&dims, &self.noise),
             directory: &directory,
             n_folds: self.folds,
         };
         match choose(&question, &control, &Lines)? {
             Some(choice) => self.conclude(&choice, &directory),
-            None => Err(Failure::interrupted("interrupted; everything is saved. Go on with the same command")),
+            None => Err(interrupted()),
         }
+    }
+
+    /// The settings that fits with different bands share.
+    fn bands_config(&self) -> Result<FitConfig, Failure> {
+        let mut config = self.config()?;
+        config.model.n_dims = match self.dims.as_ref().map(|dims| dims.0.as_slice()) {
+            None => config.model.n_dims,
+            Some(&[n_dims]) => n_dims,
+            Some(_) => {
+                return Err(Failure::bad_input(
+                    "--bands: the dimensions must be given; choose them first, then --dims D --bands",
+                ));
+            }
+        };
+        config.model.noise = match self.noise[..] {
+            [] => config.model.noise,
+            [noise] => noise,
+            _ => return Err(Failure::bad_input("--bands: one --noise at a time")),
+        };
+        if self.folds > 0 || self.couplings != Couplings::Auto {
+            return Err(Failure::bad_input(
+                "--bands holds out pairs of its own and says what is coupled: leave out --folds and --couplings",
+            ));
+        }
+        Ok(config)
     }
 
     /// The settings that all fits share.
@@ -139,6 +200,7 @@ impl Choose {
             input,
             model: ModelConfig { couplings, standardize: self.priors.standardize, ..ModelConfig::default() },
             priors: self.priors.config(),
+            tree: tree_config(&self.tree, PrecisionUpdate::default())?,
             sampler: self.sampler.settings(self.drawing.warmup),
             run: self.drawing.config(self.seed),
             ..FitConfig::default()
@@ -161,6 +223,10 @@ impl Choose {
         warn_of_doubts(&rows);
         Ok(())
     }
+}
+
+fn interrupted() -> Failure {
+    Failure::interrupted("interrupted; everything is saved. Go on with the same command")
 }
 
 /// What `--json` prints.
@@ -230,5 +296,7 @@ mod tests {
         assert_eq!(dims("1-6").unwrap().0, [1, 2, 3, 4, 5, 6]);
         assert_eq!(dims("5,2-3,2").unwrap().0, [2, 3, 5]);
         assert!(["", "0", "3-1", "a", "1-"].iter().all(|text| dims(text).is_err()));
+        assert_eq!(bands("40,10").unwrap().0.unwrap(), [10, 40]);
+        assert!(bands("grow").unwrap().0.is_none() && bands("0").is_err());
     }
 }

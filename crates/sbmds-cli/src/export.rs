@@ -66,6 +66,9 @@ impl Export {
         if config.priors.learn_scale {
             learned.push(("lambda", called("lambda")));
         }
+        if !config.priors.shrinkage.is_none() {
+            learned.extend(["axis_variance", "n_dims_used"].map(|name| (name, called(name))));
+        }
         if config.tree.is_some() {
             learned.extend([("trait_trace", called("trace_sigma")), ("trait_logdet", called("logdet_sigma"))]);
         }

@@ -10,6 +10,7 @@ use sbmds::coupling::Couplings;
 use sbmds::draws::StoreError;
 use sbmds::draws::checkpoint::CheckpointError;
 use sbmds::fit::Engine;
+use sbmds::posterior::PrecisionUpdate;
 use sbmds::run::{
     Changes, FitConfig, InputConfig, MOST_CHECKPOINT_SECONDS, MeasurementConfig, ModelConfig, RunDirectory, RunError,
     TreeConfig,
@@ -263,16 +264,10 @@ impl Fit {
     }
 
     fn tree_config(&self) -> Result<Option<TreeConfig>, Failure> {
-        let path = self.tree.tree.as_ref().filter(|_| !self.measurement.titers.titers);
-        let Some(path) = path else { return Ok(None) };
-        Ok(Some(TreeConfig {
-            index: self.tree.tree_index,
-            prune: self.tree.prune,
-            branch_scaling: self.tree.branch_scaling.into(),
-            root_sample_size: self.tree.root_sample_size,
-            precision_update: self.trait_precision_update.into(),
-            ..TreeConfig::new(absolute(path)?)
-        }))
+        if self.measurement.titers.titers {
+            return Ok(None);
+        }
+        tree_config(&self.tree, self.trait_precision_update.into())
     }
 
     /// Maps of titres have modes in which whole clusters turn over.
@@ -366,4 +361,17 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
         return Ok(path.to_owned());
     }
     std::path::absolute(path).map_err(|error| Failure::bad_input(format!("{}: {error}", path.display())))
+}
+
+/// The tree that the flags give, if they do.
+pub fn tree_config(arguments: &TreeArgs, precision_update: PrecisionUpdate) -> Result<Option<TreeConfig>, Failure> {
+    let Some(path) = &arguments.tree else { return Ok(None) };
+    Ok(Some(TreeConfig {
+        index: arguments.tree_index,
+        prune: arguments.prune,
+        branch_scaling: arguments.branch_scaling.into(),
+        root_sample_size: arguments.root_sample_size,
+        precision_update,
+        ..TreeConfig::new(absolute(path)?)
+    }))
 }

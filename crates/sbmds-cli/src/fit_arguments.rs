@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use sbmds::posterior::PrecisionUpdate;
-use sbmds::run::{Keep, PriorConfig, PriorFamily, RunConfig, Start};
+use sbmds::run::{Keep, PriorConfig, PriorFamily, RunConfig, Shrinkage, Start};
 use sbmds::sampler::{ArithmeticChoice, Sampler, SamplerSettings};
 
 /// The priors.
@@ -18,6 +18,9 @@ pub struct PriorArgs {
     /// Learn the prior variance of each dimension, under IG(1, S^2) [default S: the data's scale; paper: 1]
     #[arg(long)]
     learn_scale: bool,
+    /// Prior under which superfluous dimensions vanish: a half-Cauchy of the sd of every axis (with --tree, of the roots of the eigenvalues of Sigma)
+    #[arg(long, value_enum, value_name = "PRIOR", default_value = "none")]
+    shrinkage: ShrinkageArg,
     /// Shape of the inverse gamma prior of sigma^2 [default: 1]
     #[arg(long, value_name = "A")]
     noise_shape: Option<f64>,
@@ -33,6 +36,13 @@ pub struct PriorArgs {
     pub standardize: bool,
 }
 
+/// See [`Shrinkage`].
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ShrinkageArg {
+    None,
+    HalfCauchy,
+}
+
 /// See [`PriorFamily`].
 #[derive(Clone, Copy, ValueEnum)]
 pub enum PriorsArg {
@@ -44,7 +54,7 @@ pub enum PriorsArg {
 #[derive(Args)]
 #[command(next_help_heading = "Sampler")]
 pub struct SamplerArgs {
-    /// Sampler: auto, nuts, hmc, mh or mwg
+    /// Sampler: auto, jhmc, nuts, hmc, mh or mwg
     #[arg(long, default_value = "auto")]
     sampler: Sampler,
     /// Leapfrog steps of an HMC trajectory
@@ -53,7 +63,7 @@ pub struct SamplerArgs {
     /// Vary the length of HMC trajectories by this fraction
     #[arg(long, value_name = "FRACTION", default_value_t = 0.0)]
     jitter: f64,
-    /// Acceptance rate to adapt to [default: 0.8 for nuts, 0.65 for hmc, 0.234 for mh, 0.35 for mwg]
+    /// Acceptance rate to adapt to [default: 0.8 for jhmc and nuts, 0.65 for hmc, 0.234 for mh, 0.35 for mwg]
     #[arg(long, value_name = "RATE")]
     target_acceptance: Option<f64>,
     /// Minimum NUTS tree depth: at least 2^DEPTH - 1 gradients per draw, for slow large-scale modes of band couplings
@@ -62,10 +72,10 @@ pub struct SamplerArgs {
     /// Largest number of doublings of a NUTS trajectory
     #[arg(long, value_name = "DEPTH", default_value_t = 10)]
     max_depth: usize,
-    /// Do not let single objects jump between the modes of their conditional posterior (nuts only)
+    /// Do not let single objects jump between the modes of their conditional posterior (jhmc, nuts)
     #[arg(long, alias = "no-leaps")]
     no_mode_jumps: bool,
-    /// Let clusters of objects turn over, where few pairs tie them to the rest (NUTS; always with --titers)
+    /// Let clusters of objects turn over, where few pairs tie them to the rest (jhmc, nuts; always with --titers)
     #[arg(long)]
     group_moves: bool,
     /// Adapt step sizes by the rule of the paper instead of dual averaging
@@ -95,9 +105,9 @@ pub struct DrawArgs {
     /// Iterations per draw
     #[arg(long, value_name = "T", default_value_t = 1)]
     thin: usize,
-    /// Where chains start: auto, classical or landmark MDS, the coupled pairs alone, or a draw from the prior
-    #[arg(long, value_enum, default_value = "auto")]
-    start: StartArg,
+    /// Where chains start: auto, classical or landmark (MDS), graph (the coupled pairs alone), prior (a draw from it) or map:FILE (names and coordinates)
+    #[arg(long, value_name = "START", default_value = "auto")]
+    start: Start,
     /// What to keep: all, thin:K (every K-th draw) or summary (moments of the locations, no draws of them)
     #[arg(long, value_name = "WHAT", default_value = "all")]
     keep: Keep,
@@ -110,28 +120,6 @@ pub struct DrawArgs {
     /// Draws of each chain after which to give up on --until-ess [default: 20 times --draws]
     #[arg(long, value_name = "S")]
     pub max_draws: Option<usize>,
-}
-
-/// See [`Start`].
-#[derive(Clone, Copy, ValueEnum)]
-pub enum StartArg {
-    Auto,
-    Classical,
-    Landmark,
-    Graph,
-    Prior,
-}
-
-impl From<StartArg> for Start {
-    fn from(start: StartArg) -> Self {
-        match start {
-            StartArg::Auto => Self::Auto,
-            StartArg::Classical => Self::Classical,
-            StartArg::Landmark => Self::Landmark,
-            StartArg::Graph => Self::Graph,
-            StartArg::Prior => Self::Prior,
-        }
-    }
 }
 
 /// See [`PrecisionUpdate`].
@@ -159,6 +147,10 @@ impl PriorArgs {
             },
             scale: self.prior_scale,
             learn_scale: self.learn_scale,
+            shrinkage: match self.shrinkage {
+                ShrinkageArg::None => Shrinkage::None,
+                ShrinkageArg::HalfCauchy => Shrinkage::HalfCauchy,
+            },
             noise_shape: self.noise_shape,
             noise_rate: self.noise_rate,
             sigma: self.sigma,
@@ -186,6 +178,14 @@ impl SamplerArgs {
 }
 
 impl DrawArgs {
+    /// With the whole path of a map, since a run may be resumed from elsewhere.
+    fn start(&self) -> Start {
+        match &self.start {
+            Start::Map(path) => Start::Map(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
+            start => start.clone(),
+        }
+    }
+
     pub fn config(&self, seed: u64) -> RunConfig {
         RunConfig {
             chains: self.chains,
@@ -193,7 +193,7 @@ impl DrawArgs {
             draws: self.draws,
             thin: self.thin,
             seed,
-            start: self.start.into(),
+            start: self.start(),
             keep: self.keep,
             raw_draws: self.raw_draws,
             until_ess: self.until_ess,

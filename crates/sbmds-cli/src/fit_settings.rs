@@ -18,7 +18,7 @@ enum OnResume {
 use OnResume::{Fixed, Free};
 
 /// Every flag that is a setting (by its id), its key in the configuration, and whether it may differ on `--resume`.
-const SETTINGS: [(&str, &str, OnResume); 62] = [
+const SETTINGS: [(&str, &str, OnResume); 63] = [
     ("input", "input.path", Free),
     ("format", "input.format", Fixed),
     ("features", "input.metric", Fixed),
@@ -51,6 +51,7 @@ const SETTINGS: [(&str, &str, OnResume); 62] = [
     ("priors", "priors.family", Fixed),
     ("prior_scale", "priors.scale", Fixed),
     ("learn_scale", "priors.learn_scale", Fixed),
+    ("shrinkage", "priors.shrinkage", Fixed),
     ("noise_shape", "priors.noise_shape", Fixed),
     ("noise_rate", "priors.noise_rate", Fixed),
     ("sigma", "priors.sigma", Fixed),

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sbmds::dissimilarity::{NewObjects, read_new_objects};
-use sbmds::place::{OldMap, Placed, place, write_placed};
+use sbmds::place::{MOST_PLACED_DIMS, OldMap, Placed, place, write_placed};
 use sbmds::plain::shown;
 use sbmds::report::{ReportData, write_html};
 use sbmds::run::{FinishedRun, digits};
 
 use crate::arguments::n_threads;
 use crate::failure::Failure;
+use crate::place_jointly::Jointly;
 use crate::report::labels_of;
 use crate::say::{say, warn};
 
@@ -27,7 +28,8 @@ pub struct Place {
     run: PathBuf,
     /// New objects: CSV or TSV, a row for each, a column for every old object it was measured against (empty: not measured); or .npy
     new: PathBuf,
-    /// Draws of the old map to place them in [default: 200; fewer, but at least 20, where there are many pairs]
+    /// Draws of the old map to place them in [default: 200; fewer, but at least 20, where there are many pairs]; with --joint, draws of each chain
+    /// [default: as many as the old fit]
     #[arg(long, value_name = "S")]
     draws: Option<usize>,
     /// Seed of everything random
@@ -36,9 +38,12 @@ pub struct Place {
     /// Threads to use [default: all cores]; the answer does not depend on it
     #[arg(long, value_name = "P")]
     threads: Option<usize>,
-    /// Where to write embedding.csv, placed.csv and report.html [default: placed in the directory of the run]
+    /// Where to write embedding.csv, placed.csv and report.html [default: placed in the directory of the run; with --joint, joint]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Fit old and new objects together, from the old map on: the old map moves, too, and new objects know of each other
+    #[arg(long)]
+    joint: bool,
     /// Write no report.html
     #[arg(long)]
     no_report: bool,
@@ -57,6 +62,9 @@ impl Place {
     fn place(&self) -> Result<(), Failure> {
         let run = FinishedRun::open(&self.run)?;
         let new = read_new_objects(&self.new, run.names())?;
+        if self.joint {
+            return self.run_jointly(&run, &new);
+        }
         let old = OldMap::of(&run, self.n_draws(&new, run.names().len()))?;
         let placed = place(&old, run.config().model.noise, &new, self.seed)?;
         let out = self.out.clone().unwrap_or_else(|| run.path().join("placed"));
@@ -71,6 +79,23 @@ impl Place {
             warn(format_args!("{} has not converged: {}", run.path().display(), run.summary().verdict));
         }
         Ok(())
+    }
+
+    /// In one fit, which starts where a few draws place the new objects, if so many dimensions can be placed in.
+    fn run_jointly(&self, run: &FinishedRun, new: &NewObjects) -> Result<(), Failure> {
+        let can_place = run.summary().n_dims <= MOST_PLACED_DIMS;
+        let placed = can_place.then(|| -> Result<Placed, Failure> {
+            Ok(place(&OldMap::of(run, FEWEST_DRAWS)?, run.config().model.noise, new, self.seed)?)
+        });
+        let out = self.out.clone().unwrap_or_else(|| run.path().join("joint"));
+        let jointly = Jointly {
+            directory: &out,
+            draws: self.draws,
+            seed: self.seed,
+            n_threads: n_threads(self.threads)?,
+            has_report: !self.no_report,
+        };
+        jointly.run(run, new, placed.transpose()?.as_ref())
     }
 
     fn n_draws(&self, new: &NewObjects, n_old: usize) -> usize {

@@ -95,16 +95,6 @@ fn the_dimensions_of_small_simulated_maps_are_found() {
     }
 }
 
-/// Minutes: run with `cargo nextest run --release -p sbmds --test judging --run-ignored all`.
-#[test]
-#[ignore = "takes minutes"]
-fn the_dimension_is_found_in_at_least_18_of_20_runs() {
-    let truth = |run: usize| 1 + run % 4;
-    let n_found = (0..20).filter(|&run| advised(100, truth(run), 6, run as u64 + 1) == truth(run)).count();
-    println!("{n_found} of 20");
-    assert!(n_found >= 18, "{n_found} of 20");
-}
-
 #[test]
 fn predictive_intervals_hold_as_often_as_they_say() {
     let study = CoverageStudy { n_replicates: 16, n_objects: 12, ..CoverageStudy::default() };
@@ -112,13 +102,4 @@ fn predictive_intervals_hold_as_often_as_they_say() {
     // Three standard errors of some hundred pairs that share maps; `sbmds calibrate --coverage` has 200 data sets.
     assert!((found.share - 0.95).abs() < 0.05, "{found:?}");
     assert!(found.n_pairs > 150, "{found:?}");
-}
-
-/// Minutes; the same as `sbmds calibrate --coverage`.
-#[test]
-#[ignore = "takes minutes"]
-fn coverage_over_200_data_sets_is_93_to_97_percent() {
-    let found = CoverageStudy::default().run(&|_| {}).unwrap();
-    println!("{found:?}");
-    assert!((0.93..0.97).contains(&found.share), "{found:?}");
 }

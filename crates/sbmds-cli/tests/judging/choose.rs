@@ -24,6 +24,49 @@ fn two_dimensions_are_found_and_fits_are_not_made_twice() {
 }
 
 #[test]
+fn bands_are_grown_until_nothing_moves_and_fits_are_not_made_twice() {
+    let folder = Folder::new();
+    folder.ok("simulate --objects 40 --dims 2 --noise truncated-normal --sd 0.2 --seed 3 -o simulated");
+    let command = format!("choose simulated/distances.csv --bands {FLAGS} -o grown --json");
+    let printed = folder.ok(&command);
+    let chosen = json(&printed);
+    let rows = chosen["rows"].as_array().unwrap();
+    let bands: Vec<u64> = rows.iter().map(|row| row["bands"].as_u64().unwrap()).collect();
+    assert!(bands.starts_with(&[4, 8]) && *bands.last().unwrap() <= 18, "{chosen}");
+    let of = |row: usize, column: &str| rows[row][column].as_f64().unwrap();
+    assert!(of(1, "width") < of(0, "width") && of(1, "n_pairs") == 320.0, "{chosen}");
+    assert!(chosen["rule"] == 13 && chosen["n_held_out"] == 40, "{chosen}");
+    assert!(chosen["advice"].as_str().unwrap().contains("D sqrt(N) says 13"), "{chosen}");
+    assert!(folder.read("grown/bands.svg").contains("Enough pairs?"));
+    let again = folder.run(&command);
+    assert!(!again.stderr.contains("fitting") && again.stdout == printed, "{}", again.stderr);
+    // Fits of one's own choice, in the same directory.
+    let some = folder.ok(&format!("choose simulated/distances.csv --bands=4,6 {FLAGS} -o grown"));
+    assert!(some.contains("bands") && !some.contains("\n  18"), "{some}");
+    folder.refuses("choose simulated/distances.csv --bands=19", &["--bands", "at most 18"]);
+    folder.refuses("choose simulated/distances.csv --bands --dims 1-3", &["dimensions"]);
+    folder.refuses("choose simulated/distances.csv --bands --couplings full", &["--couplings"]);
+}
+
+#[test]
+fn superfluous_dimensions_vanish_in_one_fit() {
+    let folder = Folder::new();
+    folder.ok("simulate --objects 40 --dims 2 --noise truncated-normal --sd 0.1 --seed 5 -o simulated");
+    let fit = format!("fit simulated/distances.csv --dims 4 --shrinkage half-cauchy {FLAGS} --out run --progress none");
+    assert!(matches!(folder.run(&fit).code, Some(0 | 1)));
+    let summary = json(&folder.read("run/summary.json"));
+    let used = &summary["dimensions"];
+    assert!(used["mode"] == 2 && used["probabilities"][2].as_f64().unwrap() > 0.9, "{used}");
+    let sd = |axis: usize| used["axis_sd"][axis]["mean"].as_f64().unwrap();
+    assert!(sd(1) > 0.5 && sd(2) < used["noise_sd"].as_f64().unwrap(), "{used}");
+    assert!(folder.run("summary run").stdout.contains("dims used      2 ("));
+    for (flags, word) in [("--learn-scale", "--learn-scale"), ("--sampler mh", "--sampler")] {
+        let fit = format!("fit simulated/distances.csv --shrinkage half-cauchy {flags} --out no");
+        folder.refuses(&fit, &["--shrinkage", word]);
+    }
+}
+
+#[test]
 fn noise_families_are_compared_and_folds_are_exact() {
     let folder = Folder::new();
     folder.ok("simulate --objects 12 --dims 1 --noise truncated-normal --sd 0.1 --seed 3 -o simulated");

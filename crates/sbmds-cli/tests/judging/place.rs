@@ -43,6 +43,46 @@ fn objects_left_out_come_back_to_where_they_were() {
     refusals(&folder);
 }
 
+/// Where old distances are sharp, new ones hardly move them: placing and fitting jointly say the same of a new object.
+#[test]
+fn placing_equals_the_joint_fit_where_the_old_map_is_sharp() {
+    let folder = Folder::new();
+    folder.ok("simulate --objects 41 --noise truncated-normal --sd 0.05 --seed 6 -o simulated");
+    split(&folder, 40);
+    // The new object is known by five pairs only.
+    let table = folder.read("new.csv");
+    let few: Vec<String> = table.lines().map(|line| line.split(',').take(6).collect::<Vec<_>>().join(",")).collect();
+    folder.write("new.csv", few.join("\n") + "\n");
+    let fit = "fit old.csv --out run --chains 2 --warmup 300 --draws 400 --seed 1 --progress none";
+    assert!(matches!(folder.run(fit).code, Some(0 | 1)));
+    folder.ok("place run new.csv --draws 800 --no-report");
+    let printed = folder.ok("place run new.csv --joint");
+    assert!(printed.contains("1 new objects fitted together with 40 old ones"), "{printed}");
+    let maps = ["run/placed/embedding.csv", "run/joint/fit/embedding.csv"];
+    let new = folder.read("new.csv").lines().nth(1).unwrap().split(',').next().unwrap().to_owned();
+    let number = |map: &str, column: &str| folder.column(map, column)[&new].parse::<f64>().unwrap();
+    for column in ["ellipse_major", "ellipse_minor"] {
+        let [placed, joint] = maps.map(|map| number(map, column));
+        // Standard deviations of 800 draws each are known to 4%.
+        assert!((placed / joint - 1.0).abs() < 0.25, "{column}: {placed} {joint}");
+    }
+    for (map, file) in maps.iter().zip(["placed.csv", "joint.csv"]) {
+        let (x, y) = (folder.column(map, "x1"), folder.column(map, "x2"));
+        let rows: String = x.iter().map(|(name, x)| format!("{name},{x},{}\n", y[name])).collect();
+        folder.write(file, format!("name,x,y\n{rows}"));
+    }
+    let compared: serde_json::Value =
+        serde_json::from_str(&folder.ok("compare --maps placed.csv joint.csv --json")).unwrap();
+    let moved = compared[0]["moved"].as_array().unwrap().iter().find(|one| one["name"] == *new);
+    let residual = moved.map_or(0.0, |one| one["residual"].as_f64().unwrap());
+    assert!(residual < 0.3 * number(maps[0], "ellipse_major"), "{residual} {compared}");
+    assert_eq!(folder.column("run/joint/labels.csv", "kind")[&new], "new");
+    assert!(folder.read("run/joint/fit/report.html").contains("kind"));
+    // Again: nothing is sampled.
+    let again = folder.run("place run new.csv --joint --no-report");
+    assert!(again.code == Some(0) && !again.stderr.contains("fitting"), "{}", again.stderr);
+}
+
 fn refusals(folder: &Folder) {
     let header = folder.read("new.csv").lines().next().unwrap().to_owned();
     let columns = header.split(',').count() - 1;

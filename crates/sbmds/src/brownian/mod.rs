@@ -35,6 +35,7 @@ use plan::{Lengths, Plan};
 /// The unit of branch lengths in V.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum BranchScaling {
     /// The total length of the tree, as in the paper's code: Sigma is the variance collected over the whole tree.
     #[default]
@@ -83,6 +84,7 @@ pub struct BrownianPrior {
     settings: BrownianSettings,
     log_det: f64,
     coincident: Option<CoincidentTips>,
+    tip_variance: f64,
     /// Of every node of the tree.
     node_locations: Vec<NodeLocation>,
 }
@@ -154,6 +156,7 @@ impl BrownianPrior {
         let names: Vec<String> = coincident.iter().map(|&tip| tree.tip_name(tip).to_owned()).collect();
         Ok(Self {
             log_det: plan.variances.iter().map(|variance| variance.ln()).sum(),
+            tip_variance: tip_variance(tree, &lengths),
             plan,
             settings,
             coincident: (!names.is_empty()).then_some(CoincidentTips(names)),
@@ -184,6 +187,11 @@ impl BrownianPrior {
     /// log |V|
     pub fn log_det(&self) -> f64 {
         self.log_det
+    }
+
+    /// Expected mean variance of the tips about their centre, for Sigma = I.
+    pub fn tip_variance(&self) -> f64 {
+        self.tip_variance
     }
 
     /// Tips whose branches had to be lengthened, to be told to the user.
@@ -266,6 +274,20 @@ impl BrownianPrior {
         passes::contrasts_transposed(self.n_dims(), &self.plan.merges, weighed, slots);
         passes::scatter(self.n_dims(), &self.plan.positions, slots, -factor, gradient);
     }
+}
+
+/// Half the mean squared distance of two tips, each of the N^2 pairs once: a branch of length t with k tips below parts 2 k (N - k) of them.
+fn tip_variance(tree: &Tree, lengths: &[f64]) -> f64 {
+    let mut n_below = vec![0.0; tree.n_nodes()];
+    for &tip in tree.tips() {
+        let mut node = Some(tip);
+        while let Some(at) = node {
+            n_below[at] += 1.0;
+            node = tree.parent(at);
+        }
+    }
+    let n_tips = tree.n_tips() as f64;
+    n_below.iter().zip(lengths).map(|(k, length)| length * k * (n_tips - k)).sum::<f64>() / (n_tips * n_tips)
 }
 
 fn assert_positions(tree: &Tree, tip_positions: &[usize]) {

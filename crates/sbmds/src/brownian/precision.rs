@@ -17,6 +17,7 @@ pub struct Precision {
 
 /// Why a matrix is no precision.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotAPrecision {
     /// The two halves differ.
     #[error("the matrix is not symmetric: entries ({row}, {column}) and ({column}, {row}) differ")]
@@ -74,6 +75,17 @@ impl Precision {
     pub fn scaled_identity(n_dims: usize, value: f64) -> Self {
         let values = (0..n_dims * n_dims).map(|entry| if entry % (n_dims + 1) == 0 { value } else { 0.0 });
         Self::of_symmetric(n_dims, values.collect()).expect("a value above zero")
+    }
+
+    /// With these numbers on the diagonal, and zeros beside it.
+    ///
+    /// # Panics
+    /// If one is not above zero.
+    pub fn diagonal(entries: impl ExactSizeIterator<Item = f64>) -> Self {
+        let n_dims = entries.len();
+        let mut values = vec![0.0; n_dims * n_dims];
+        entries.enumerate().for_each(|(dim, entry)| values[dim * (n_dims + 1)] = entry);
+        Self::of_symmetric(n_dims, values).expect("numbers above zero")
     }
 
     /// Number of dimensions D.

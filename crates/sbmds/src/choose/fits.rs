@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::Candidate;
+use crate::Locations;
 use crate::dissimilarity::Names;
 use crate::error::RunError;
 use crate::quality::KnownPair;
@@ -95,21 +96,41 @@ impl<'a> Fits<'a> {
     /// # Errors
     /// If it cannot be written.
     pub fn write_pairs(&self, name: &str, pairs: &[&KnownPair], names: &Names) -> Result<PathBuf, RunError> {
+        let row = |pair: &&KnownPair| vec![names.get(pair.a).into_owned(), names.get(pair.b).into_owned()];
+        self.write_table(name, vec!["from".into(), "to".into()], pairs.iter().map(row))
+    }
+
+    /// Writes a map as a file that chains can start from.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_map(&self, name: &str, map: &Locations, names: &Names) -> Result<PathBuf, RunError> {
+        let header = std::iter::once("name".into()).chain((1..=map.n_dims()).map(|dim| format!("x{dim}")));
+        let row = |object: usize| {
+            let coordinates = map.object(object).into_iter().map(|x| x.to_string());
+            std::iter::once(names.get(object).into_owned()).chain(coordinates).collect()
+        };
+        self.write_table(name, header.collect(), (0..map.n_objects()).map(row))
+    }
+
+    fn write_table(
+        &self,
+        name: &str,
+        header: Vec<String>,
+        mut rows: impl Iterator<Item = Vec<String>>,
+    ) -> Result<PathBuf, RunError> {
         let path = std::path::absolute(self.directory.join(format!("{name}.csv")))
             .map_err(RunError::io("find", self.directory))?;
         let mut table = csv::Writer::from_writer(Vec::new());
-        let rows = pairs
-            .iter()
-            .try_for_each(|pair| table.write_record([names.get(pair.a).as_ref(), names.get(pair.b).as_ref()]));
-        let bytes = rows.and_then(|()| table.into_inner().map_err(|error| error.into_error().into()));
+        let written = table.write_record(header).and_then(|()| rows.try_for_each(|row| table.write_record(row)));
+        let bytes = written.and_then(|()| table.into_inner().map_err(|error| error.into_error().into()));
         let bytes = bytes.map_err(|error| RunError::Damaged { path: path.clone(), what: error.to_string() })?;
-        let header = b"from,to\n";
-        let write = |writer: &mut dyn Write| writer.write_all(header).and_then(|()| writer.write_all(&bytes));
+        let write = |writer: &mut dyn Write| writer.write_all(&bytes);
         crate::files::replace_with(&path, write).map_err(RunError::io("write", &path))?;
         Ok(path)
     }
 
-    fn carry_out(&self, config: FitConfig, name: &str) -> Result<Option<FinishedRun>, RunError> {
+    pub(super) fn carry_out(&self, config: FitConfig, name: &str) -> Result<Option<FinishedRun>, RunError> {
         let directory = self.directory.join(name);
         if let Ok(run) = FinishedRun::open(&directory) {
             self.told.ends(name, 0.0);

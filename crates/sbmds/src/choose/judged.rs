@@ -9,7 +9,7 @@ use crate::quality::{KnownPair, PairFit};
 use crate::run::FinishedRun;
 
 /// Draws that answers are made of.
-const MOST_DRAWS: usize = 1_000;
+pub(super) const MOST_DRAWS: usize = 1_000;
 
 /// A candidate, judged.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@
 //! more than the standard error of their difference.
 
 mod advice;
+mod bands;
 mod candidate;
 #[cfg(feature = "figures")]
 mod figure;
@@ -16,6 +17,9 @@ mod table;
 use std::path::Path;
 
 pub use advice::{Advice, advise};
+#[cfg(feature = "figures")]
+pub use bands::draw_bands;
+pub use bands::{BandsChoice, BandsQuestion, BandsRow, Ladder, Rung, Step, choose_bands, write_bands_csv};
 pub use candidate::Candidate;
 #[cfg(feature = "figures")]
 pub use figure::draw_choice;

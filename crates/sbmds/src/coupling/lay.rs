@@ -2,6 +2,7 @@
 
 use rand::seq::SliceRandom;
 
+use super::offsets::offset_order;
 use super::{Coupling, Couplings, Effort, ObjectOrder, Pairs};
 use crate::dissimilarity::{Dissimilarities, InputError, read_edges, spread_landmarks};
 use crate::random::{Purpose, stream};
@@ -9,6 +10,7 @@ use crate::random::{Purpose, stream};
 /// The order in which objects are laid before they are coupled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Order {
     /// Shuffled, depending on the seed: file order is rarely random.
     #[default]
@@ -20,6 +22,7 @@ pub enum Order {
 /// Which objects become landmarks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum LandmarkChoice {
     /// The first of the (shuffled) order.
     #[default]
@@ -69,13 +72,12 @@ pub fn lay(
         Couplings::Dispersed(bands) | Couplings::Anchored(bands) => {
             Pairs::dispersed(n_objects, *bands, &mut stream(options.seed, 0, Purpose::Coupling))
         }
+        Couplings::Nested(bands) => Pairs::nested(n_objects, *bands, &mut stream(options.seed, 0, Purpose::Coupling)),
         Couplings::Graph(path) => graph(read_edges(path, data.names())?.into_iter(), &order),
     };
     // An edge list has the measured pairs alone.
     let pairs = match (data.measured_pairs(), &couplings) {
-        (Some(measured), Couplings::Anchored(bands)) => {
-            some_measured(measured, &order, bands * n_objects, options.seed)
-        }
+        (Some(measured), Couplings::Anchored(bands)) => some_measured(measured, &order, *bands, options.seed),
         (Some(measured), _) => all_measured(measured, &order).of_graph_where(|a, b| pairs.contains(a, b)),
         (None, _) => pairs,
     };
@@ -88,6 +90,22 @@ fn ordered(n_objects: usize, options: &LayOptions) -> Vec<usize> {
         order.shuffle(&mut stream(options.seed, 0, Purpose::Order));
     }
     order
+}
+
+/// Pairs of objects that no nested coupling of at most `n_bands` bands has, at least `n_wanted` if there are so many: whole diagonals, the last of
+/// the order in which nested couplings take them.
+pub fn never_nested(n_objects: usize, n_bands: usize, n_wanted: usize, options: &LayOptions) -> Vec<(usize, usize)> {
+    let order = ordered(n_objects, options);
+    let offsets = offset_order(n_objects, &mut stream(options.seed, 0, Purpose::Coupling));
+    let n_diagonals = n_wanted.div_ceil(n_objects.max(1)).min(offsets.len().saturating_sub(n_bands));
+    let pair = |offset: usize, position: usize| {
+        let (a, b) = (order[position], order[(position + offset) % n_objects]);
+        (a.min(b), a.max(b))
+    };
+    let last = &offsets[offsets.len() - n_diagonals..];
+    let mut pairs: Vec<_> = last.iter().flat_map(|&offset| (0..n_objects).map(move |k| pair(offset, k))).collect();
+    pairs.sort_unstable();
+    pairs
 }
 
 /// Moves `chosen` to the front, in that order; the others keep theirs.
@@ -103,7 +121,7 @@ fn put_first(order: &mut Vec<usize>, chosen: &[usize]) {
 /// The pairs of objects as pairs of positions; `edges` are distinct pairs of distinct objects.
 fn graph(edges: impl Iterator<Item = (u32, u32)>, order: &ObjectOrder) -> Pairs {
     let by_position = |(a, b): (u32, u32)| {
-        let [a, b] = [a, b].map(|object| order.position(object as usize) as u32);
+        let [a, b] = [a, b].map(|object| order.position(object as usize).index() as u32);
         (a.min(b), a.max(b))
     };
     let mut pairs: Vec<(u32, u32)> = edges.map(by_position).collect();
@@ -116,11 +134,21 @@ pub(crate) fn all_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder) ->
     graph(measured.iter().map(|&(a, b, _)| (a, b)), order)
 }
 
-/// At most so many of the measured pairs, at random.
-fn some_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder, most: usize, seed: u64) -> Pairs {
-    let mut chosen: Vec<(u32, u32)> = measured.iter().map(|&(a, b, _)| (a, b)).collect();
-    chosen.shuffle(&mut stream(seed, 0, Purpose::Coupling));
-    chosen.truncate(most);
+/// About as many of the measured pairs as so many bands have, at random; each object keeps this many partners, or all it has.
+fn some_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder, bands: usize, seed: u64) -> Pairs {
+    let mut pairs: Vec<(u32, u32)> = measured.iter().map(|&(a, b, _)| (a, b)).collect();
+    pairs.shuffle(&mut stream(seed, 0, Purpose::Coupling));
+    let mut n_partners = vec![0; order.len()];
+    let (mut chosen, rest): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|&(a, b)| {
+        let ends = [a as usize, b as usize];
+        let is_needed = ends.iter().any(|&end| n_partners[end] < bands);
+        if is_needed {
+            ends.iter().for_each(|&end| n_partners[end] += 1);
+        }
+        is_needed
+    });
+    let n_more = (bands * order.len()).saturating_sub(chosen.len());
+    chosen.extend(rest.into_iter().take(n_more));
     graph(chosen.into_iter(), order)
 }
 
@@ -154,6 +182,29 @@ mod tests {
         let shuffled = laid("landmark:3", Order::Shuffle, LandmarkChoice::MaxMin, 1);
         let first = laid("landmark:3", Order::Shuffle, LandmarkChoice::First, 1);
         assert_eq!(shuffled.order[0], first.order[0]);
+    }
+
+    #[test]
+    fn nested_couplings_hold_each_other_and_never_the_last_diagonals() {
+        let data = line(23);
+        for seed in 0..5 {
+            let options = LayOptions { seed, ..LayOptions::default() };
+            let pairs = |bands| lay(&Couplings::Nested(bands), &data, 2, &options).unwrap();
+            let out = never_nested(23, 7, 60, &options);
+            assert_eq!(out.len(), 3 * 23);
+            for bands in 1..=8 {
+                let (few, more) = (pairs(bands), pairs(bands + 1));
+                assert_eq!(few.pairs.count(), bands * 23);
+                assert_eq!(few.order, more.order);
+                let in_few = |a: usize, b: usize| few.pairs.contains(a.min(b), a.max(b));
+                let all = || (0..23).flat_map(|a| (a + 1..23).map(move |b| (a, b)));
+                assert!(all().all(|(a, b)| !few.pairs.contains(a, b) || more.pairs.contains(a, b)));
+                let is_coupled =
+                    |&(a, b): &(usize, usize)| in_few(few.order.position(a).index(), few.order.position(b).index());
+                assert!(bands > 8 || !out.iter().any(is_coupled));
+            }
+        }
+        assert_eq!(lay(&Couplings::Nested(11), &data, 2, &LayOptions::default()).unwrap().pairs, Pairs::full(23));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 
 use rand::RngExt;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 /// Bands up to which offsets are chosen from several sets; more bands are all about equally good (docs/dispersed.md).
@@ -21,6 +22,27 @@ pub fn dispersed_offsets(n_objects: usize, bands: usize, rng: &mut ChaCha8Rng) -
 /// The same with offsets as they are drawn, to see what choosing them gains.
 pub fn random_offsets(n_objects: usize, bands: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     best_offsets(n_objects, bands, 1, rng)
+}
+
+/// The offsets 1..=(N - 1) / 2 in a random order, the first of which connects all objects: any number of them from the front on does.
+pub(super) fn offset_order(n_objects: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let mut offsets: Vec<usize> = (1..=n_objects.saturating_sub(1) / 2).collect();
+    offsets.shuffle(rng);
+    if let Some(first) = offsets.iter().position(|&offset| greatest_common_divisor(n_objects, offset) == 1) {
+        offsets.swap(0, first);
+    }
+    offsets
+}
+
+/// The first B of that order as plain diagonals; B of (N - 1) / 2 or more is all pairs.
+pub(super) fn nested_offsets(n_objects: usize, bands: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    if bands >= n_objects.saturating_sub(1) / 2 {
+        return (1..n_objects).collect();
+    }
+    let chosen = &offset_order(n_objects, rng)[..bands];
+    let mut diagonals: Vec<usize> = chosen.iter().flat_map(|&offset| [offset, n_objects - offset]).collect();
+    diagonals.sort_unstable();
+    diagonals
 }
 
 /// The best of this many sets.

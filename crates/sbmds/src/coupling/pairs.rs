@@ -5,6 +5,7 @@ use std::fmt;
 use rand_chacha::ChaCha8Rng;
 
 use super::dispersed_offsets;
+use super::offsets::nested_offsets;
 
 /// Coupled pairs of the positions 0..N, each unordered pair once. Kernels read memory by them without looking, so that every
 /// constructor checks them.
@@ -75,6 +76,11 @@ impl Pairs {
     /// All pairs that touch one of the first `count` positions; `count` beyond N is all of them.
     pub fn landmarks(n_objects: usize, count: usize) -> Self {
         Self { n_objects, shape: Shape::Landmarks(count.min(n_objects)) }
+    }
+
+    /// B wrapped diagonals that hold those of fewer, drawn with the same random numbers.
+    pub fn nested(n_objects: usize, bands: usize, rng: &mut ChaCha8Rng) -> Self {
+        Self { n_objects, shape: Shape::Diagonals(nested_offsets(n_objects, bands, rng)) }
     }
 
     /// (n, n + o) for every offset o.

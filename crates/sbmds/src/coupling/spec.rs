@@ -23,6 +23,8 @@ pub enum Couplings {
     Dispersed(usize),
     /// B dispersed bands that stand for all pairs: weighted, with a correction from all pairs at an anchor.
     Anchored(usize),
+    /// B random diagonals, wrapped around, that hold those of fewer: `nested:40` has the pairs of `nested:20` and as many more.
+    Nested(usize),
     /// The pairs of an edge list.
     Graph(PathBuf),
 }
@@ -46,6 +48,7 @@ impl fmt::Display for Couplings {
             Self::Landmark(landmarks) => write!(f, "landmark:{landmarks}"),
             Self::Dispersed(bands) => write!(f, "dispersed:{bands}"),
             Self::Anchored(bands) => write!(f, "anchored:{bands}"),
+            Self::Nested(bands) => write!(f, "nested:{bands}"),
             Self::Graph(path) => write!(f, "graph:{}", path.display()),
         }
     }
@@ -70,6 +73,7 @@ impl FromStr for Couplings {
             ("landmark", _) => count().map(Self::Landmark),
             ("dispersed", _) => count().map(Self::Dispersed),
             ("anchored", _) => count().map(Self::Anchored),
+            ("nested", _) => count().map(Self::Nested),
             ("graph", Some(path)) if !path.is_empty() => Ok(Self::Graph(path.into())),
             ("graph", _) => Err(format!("{text:?} needs a file of pairs, such as graph:pairs.csv")),
             _ => Err(format!(
@@ -97,7 +101,9 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for name in ["auto", "full", "band:3", "landmark:10", "dispersed:50", "anchored:40", "graph:a:b.csv"] {
+        for name in
+            ["auto", "full", "band:3", "landmark:10", "dispersed:50", "anchored:40", "nested:7", "graph:a:b.csv"]
+        {
             assert_eq!(name.parse::<Couplings>().unwrap().to_string(), name);
         }
     }

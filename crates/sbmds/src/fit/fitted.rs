@@ -291,7 +291,7 @@ impl Fitted {
     /// If the settings cannot be used any more.
     pub fn prior_scale(&self) -> Result<f64, RunError> {
         let config = Resolved::of_run(self.config().clone().check()?);
-        let is_known = config.tree.is_none() && !config.priors.learn_scale;
+        let is_known = config.tree.is_none() && !config.priors.learn_scale && config.priors.shrinkage.is_none();
         Ok(config.model.unit * if is_known { config.prior_scale() } else { Priors::WEAK_SCALE })
     }
 

@@ -32,6 +32,7 @@ pub use shown::central::{Central, SampledPairs};
 pub use shown::summary::{CentralDraw, MapSummary, ShownSummary};
 pub use shown::{ShownMap, Why};
 pub use sink::{ChainSink, DrawSink, MemorySink};
+pub use summary::dimensions::DimensionsUsed;
 pub use summary::lines::digits;
 pub use summary::shepard::Shepard;
 pub use summary::titres::{LARGE_DROP, TitreSummary};

@@ -5,6 +5,7 @@
 //! varies as the old map and the noise let it. The modes of the density are searched once, from the partners; in every draw, locations are
 //! proposed around the modes and one is chosen by its weight (sampling importance resampling, Rubin 1987).
 
+mod joint;
 mod old_map;
 mod placed;
 mod proposals;
@@ -16,6 +17,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+pub use joint::joint_config;
 pub use old_map::OldMap;
 pub use placed::{Placed, PlacedObject};
 pub use write::write_placed;

@@ -41,6 +41,23 @@ pub trait LocationPrior: Send + Sync {
         false
     }
 
+    /// Turns the whole map by angles drawn given its shape, which no distance notices; false if nothing was moved. Needed where the prior is of single
+    /// axes.
+    fn draw_rotation(&self, _scratch: &mut Scratch, _x: &mut [f64], _spread: &Spread, _rng: &mut ChaCha8Rng) -> bool {
+        false
+    }
+
+    /// The spread after an axis (with the map along it) has become `factor` times as wide, and the change of the log prior density of the log of its
+    /// standard deviation; `None` if no axis may vanish.
+    fn rescaled(&self, _spread: &Spread, _axis: usize, _factor: f64) -> Option<(Spread, f64)> {
+        None
+    }
+
+    /// Mean prior variance of the locations about their centre, along every axis, where axes may vanish: steps along these must be as small.
+    fn vanishing_variances(&self, _spread: &Spread) -> Option<Vec<f64>> {
+        None
+    }
+
     /// Lambda, if x_n ~ N(0, Lambda) independently of each other with this diagonal Lambda: then the centre of the map is
     /// independent of its shape, and single objects can jump between the modes of their conditional density.
     fn independent_variances<'a>(&self, _spread: &'a Spread) -> Option<&'a [f64]> {

@@ -1,10 +1,12 @@
 //! What is sampled: the likelihood times the priors of locations, their spread and the noise.
 
 mod drift_prior;
+mod half_cauchy;
 mod location_prior;
 mod noise_prior;
 mod normal_prior;
 mod priors;
+mod shrunk_tree_prior;
 mod spread;
 mod tree_prior;
 mod unknowns;
@@ -14,11 +16,13 @@ mod workspace;
 use std::sync::Arc;
 
 pub use drift_prior::{DriftHyper, DriftPrior};
+pub use half_cauchy::HalfCauchy;
 pub use location_prior::{FreeMotions, LocationPrior};
 pub(crate) use noise_prior::draw_inverse_gamma;
 pub use noise_prior::{NoisePrior, SigmaPrior};
 pub use normal_prior::NormalPrior;
 pub use priors::{Priors, ScalePrior};
+pub use shrunk_tree_prior::ShrunkTreePrior;
 pub use spread::Spread;
 pub use tree_prior::{PrecisionUpdate, TreePrior};
 pub use unknowns::Unknowns;

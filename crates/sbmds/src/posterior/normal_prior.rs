@@ -6,10 +6,11 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
+use super::half_cauchy::draw_rotation;
 use super::{FreeMotions, LocationPrior, ScalePrior, Spread, draw_inverse_gamma};
 use crate::Locations;
 use crate::likelihood::Scratch;
-use crate::numeric::{add_scaled, sum_of_squares};
+use crate::numeric::{add_scaled, dot, sum_of_squares};
 
 /// x_n ~ N(0, Lambda) for each of N objects in D dimensions.
 #[derive(Clone, Debug)]
@@ -61,13 +62,16 @@ impl LocationPrior for NormalPrior {
         match &self.scales {
             ScalePrior::Fixed { variances } => self.locations(|dim| variances[dim].sqrt(), rng),
             ScalePrior::Learned { rate, .. } => self.locations(|_| rate.sqrt(), rng),
+            ScalePrior::Shrunk(half_cauchy) => self.locations(|_| half_cauchy.scale, rng),
         }
     }
 
     fn start_spread(&self, x: &[f64], _rng: &mut ChaCha8Rng) -> Spread {
         Spread::Scales(match &self.scales {
             ScalePrior::Fixed { variances } => variances.clone(),
-            ScalePrior::Learned { .. } => x.chunks_exact(self.n_objects).map(mean_square).collect(),
+            ScalePrior::Learned { .. } | ScalePrior::Shrunk(_) => {
+                x.chunks_exact(self.n_objects).map(mean_square).collect()
+            }
         })
     }
 
@@ -77,14 +81,45 @@ impl LocationPrior for NormalPrior {
 
     /// Lambda_d | x ~ IG(a + N/2, b + sum_n x_nd^2 / 2), if the variances are learned.
     fn draw_spread(&self, _scratch: &mut Scratch, x: &[f64], spread: &mut Spread, rng: &mut ChaCha8Rng) -> bool {
-        let (ScalePrior::Learned { shape, rate }, Spread::Scales(variances)) = (&self.scales, spread) else {
+        let (false, Spread::Scales(variances)) = (matches!(self.scales, ScalePrior::Fixed { .. }), spread) else {
             return false;
         };
-        let half = 0.5 * self.n_objects as f64;
         for (variance, values) in variances.iter_mut().zip(x.chunks_exact(self.n_objects)) {
-            *variance = draw_inverse_gamma(shape + half, rate + 0.5 * sum_of_squares(values), rng);
+            let squares = sum_of_squares(values);
+            *variance = match &self.scales {
+                ScalePrior::Fixed { .. } => *variance,
+                ScalePrior::Learned { shape, rate } => {
+                    draw_inverse_gamma(shape + 0.5 * self.n_objects as f64, rate + 0.5 * squares, rng)
+                }
+                ScalePrior::Shrunk(half_cauchy) => half_cauchy.draw_given(*variance, self.n_objects, squares, rng),
+            };
         }
         true
+    }
+
+    fn draw_rotation(&self, _scratch: &mut Scratch, x: &mut [f64], spread: &Spread, rng: &mut ChaCha8Rng) -> bool {
+        if !matches!(self.scales, ScalePrior::Shrunk(_)) {
+            return false;
+        }
+        let precisions: Vec<f64> = variances(spread).iter().map(|variance| 1.0 / variance).collect();
+        let axis = |dim: usize| &x[dim * self.n_objects..(dim + 1) * self.n_objects];
+        let (n_dims, square) = (self.n_dims, |at: usize| dot(axis(at / self.n_dims), axis(at % self.n_dims)));
+        let mut squares: Vec<f64> = (0..n_dims * n_dims).map(square).collect();
+        draw_rotation(self.n_objects, &precisions, &mut squares, x, rng);
+        true
+    }
+
+    fn rescaled(&self, spread: &Spread, axis: usize, factor: f64) -> Option<(Spread, f64)> {
+        let ScalePrior::Shrunk(half_cauchy) = &self.scales else { return None };
+        let mut scales = variances(spread).to_vec();
+        let before = half_cauchy.log_density_of_log_sd(scales[axis]);
+        scales[axis] *= factor * factor;
+        let change = half_cauchy.log_density_of_log_sd(scales[axis]) - before;
+        Some((Spread::Scales(scales), change))
+    }
+
+    fn vanishing_variances(&self, spread: &Spread) -> Option<Vec<f64>> {
+        matches!(self.scales, ScalePrior::Shrunk(_)).then(|| variances(spread).to_vec())
     }
 
     fn independent_variances<'a>(&self, spread: &'a Spread) -> Option<&'a [f64]> {
@@ -98,7 +133,7 @@ impl LocationPrior for NormalPrior {
     fn power_of_unit(&self, _spread: &Spread) -> f64 {
         match self.scales {
             ScalePrior::Fixed { .. } => 0.0,
-            ScalePrior::Learned { .. } => 2.0 * self.n_dims as f64,
+            ScalePrior::Learned { .. } | ScalePrior::Shrunk(_) => 2.0 * self.n_dims as f64,
         }
     }
 }

@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::noise_prior::{draw_inverse_gamma, log_inverse_gamma};
-use super::{LocationPrior, NoisePrior, NormalPrior, Parameters};
+use super::{HalfCauchy, LocationPrior, NoisePrior, NormalPrior, Parameters};
 
 /// Priors of everything unknown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -68,6 +68,8 @@ pub enum ScalePrior {
         /// Rate of the inverse gamma.
         rate: f64,
     },
+    /// sqrt(Lambda_d) half-Cauchy, drawn with the rest: superfluous dimensions vanish.
+    Shrunk(HalfCauchy),
 }
 
 impl ScalePrior {
@@ -75,7 +77,7 @@ impl ScalePrior {
     pub fn start(&self, n_dims: usize) -> Vec<f64> {
         match self {
             Self::Fixed { variances } => variances.clone(),
-            Self::Learned { .. } => vec![1.0; n_dims],
+            Self::Learned { .. } | Self::Shrunk(_) => vec![1.0; n_dims],
         }
     }
 
@@ -84,6 +86,7 @@ impl ScalePrior {
         match self {
             Self::Fixed { variances } => variances.clone(),
             Self::Learned { shape, rate } => (0..n_dims).map(|_| draw_inverse_gamma(*shape, *rate, rng)).collect(),
+            Self::Shrunk(half_cauchy) => (0..n_dims).map(|_| half_cauchy.draw(rng)).collect(),
         }
     }
 
@@ -93,6 +96,7 @@ impl ScalePrior {
             Self::Learned { shape, rate } => {
                 scales.iter().map(|&variance| log_inverse_gamma(variance, *shape, *rate)).sum()
             }
+            Self::Shrunk(half_cauchy) => scales.iter().map(|&variance| half_cauchy.log_density(variance)).sum(),
         }
     }
 }

@@ -56,5 +56,5 @@ pub use crate::fit::{
 };
 pub use crate::settings::{
     CheckedConfig, FitConfig, InputConfig, Keep, Levels, MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS,
-    MeasurementConfig, ModelConfig, PriorConfig, PriorFamily, RunConfig, Start, TreeConfig, VirusTree,
+    MeasurementConfig, ModelConfig, PriorConfig, PriorFamily, RunConfig, Shrinkage, Start, TreeConfig, VirusTree,
 };

@@ -8,6 +8,8 @@ mod gibbs;
 mod group_moves;
 mod hamiltonian;
 mod hmc;
+mod jhmc;
+mod length;
 mod metropolis;
 pub(crate) mod mode_jump;
 mod moves;
@@ -16,10 +18,13 @@ mod rigid;
 mod settings;
 mod target;
 
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
 
 pub use adaptation::StepSize;
 pub use arithmetic::ArithmeticChoice;
+pub(crate) use arithmetic::is_single_accurate;
 pub use evaluated::Evaluated;
 pub use hamiltonian::{PhasePoint, draw_momentum, kinetic_energy, leapfrog};
 pub use moves::{Conditions, Move, SavedMove};
@@ -27,7 +32,7 @@ pub use rigid::RigidMotions;
 pub use settings::{Sampler, SamplerSettings};
 pub use target::{JointTarget, LocationsTarget, Target, Value};
 
-use crate::likelihood::Arithmetic;
+use crate::likelihood::{Arithmetic, MapPoint};
 use crate::posterior::{Given, Parameters, Posterior, Spread, Variance, Workspace};
 use arithmetic::ChainArithmetic;
 use gibbs::{NoiseWalk, shift_to_new_centre};
@@ -79,6 +84,9 @@ pub struct ChainState {
     rng: ChaCha8Rng,
 }
 
+/// Widths of the random walk of log standard deviations of axes.
+const LEAST_RESCALE: f64 = 0.02;
+const MOST_RESCALE: f64 = 2.0;
 /// Acceptance rate to which the noise's random walk adapts (one dimension).
 const NOISE_TARGET: f64 = 0.44;
 
@@ -334,6 +342,8 @@ impl<'a> Chain<'a> {
         let x = &mut position[..n_coordinates];
         let mut has_jumped = state.jump(posterior, x);
         has_jumped |= state.turn_groups(posterior, workspace, x);
+        has_jumped |= posterior.locations().draw_rotation(&mut workspace.prior, x, &state.spread, &mut state.rng);
+        has_jumped |= state.rescale_axes(posterior, workspace, x);
         let ChainState { current, variance, spread, own, kernel, arithmetic, rng, .. } = state;
         let mut changed = has_jumped;
         changed |= posterior.locations().draw_spread(&mut workspace.prior, x, spread, rng);
@@ -397,6 +407,34 @@ impl ChainState {
             kernel.learn_of_jumps(&moved);
         }
         !moved.is_empty()
+    }
+
+    /// Axes that may vanish become wider or narrower, the map along them with their standard deviation. Given the map a standard deviation moves by a part
+    /// of 1 / sqrt(2 N) at most, and an axis that nothing holds would take thousands of iterations to fade.
+    fn rescale_axes(&mut self, posterior: &Posterior, workspace: &mut Workspace, x: &mut [f64]) -> bool {
+        let Self { variance, spread, own, rng, .. } = self;
+        let (n_objects, n_dims) = (posterior.likelihood().n_objects(), posterior.likelihood().n_dims());
+        if posterior.locations().rescaled(spread, 0, 1.0).is_none() {
+            return false;
+        }
+        let (sigma, mut has_moved) = (variance.sigma(), false);
+        let mut log_likelihood =
+            |x: &[f64]| posterior.likelihood().value(&mut workspace.likelihood, MapPoint { x, sigma, own });
+        let mut now = log_likelihood(x);
+        for axis in 0..n_dims {
+            // A width of its own for each attempt: axes that distances know want small steps, those that vanish large ones.
+            let width = LEAST_RESCALE * (MOST_RESCALE / LEAST_RESCALE).powf(rng.random::<f64>());
+            let factor = (width * rng.sample::<f64, _>(StandardNormal)).exp();
+            let Some((rescaled, change)) = posterior.locations().rescaled(spread, axis, factor) else { continue };
+            let mut proposed = x.to_vec();
+            proposed[axis * n_objects..(axis + 1) * n_objects].iter_mut().for_each(|x| *x *= factor);
+            let there = log_likelihood(&proposed);
+            if rng.random::<f64>().ln() < there - now + change {
+                x.copy_from_slice(&proposed);
+                (*spread, now, has_moved) = (rescaled, there, true);
+            }
+        }
+        has_moved
     }
 
     fn freeze(&mut self) {

@@ -6,6 +6,7 @@ use super::config::{FitConfig, PriorFamily, RunConfig};
 use crate::coupling::{Effort, LayOptions};
 use crate::error::RunError;
 use crate::posterior::Priors;
+use crate::sampler::Sampler;
 
 /// Settings that have passed [`FitConfig::check`]: whoever holds one need not look again.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,10 +35,11 @@ impl CheckedConfig {
 
     /// The same if none is given.
     pub(crate) fn default_scale(&self) -> f64 {
+        let is_learned = self.priors.learn_scale || !self.priors.shrinkage.is_none();
         match self.priors.family {
             // Twofold dilutions are a unit of their own.
-            PriorFamily::Weak if self.input.titers && !self.priors.learn_scale => Priors::TITRE_SCALE,
-            PriorFamily::Weak if !self.priors.learn_scale => Priors::WEAK_SCALE,
+            PriorFamily::Weak if self.input.titers && !is_learned => Priors::TITRE_SCALE,
+            PriorFamily::Weak if !is_learned => Priors::WEAK_SCALE,
             _ => 1.0,
         }
     }
@@ -88,6 +90,7 @@ impl FitConfig {
         self.check_counts()?;
         self.check_numbers()?;
         self.check_tree()?;
+        self.check_shrinkage()?;
         self.measurement.check(self.input.titers)?;
         Ok(CheckedConfig(self))
     }
@@ -108,6 +111,24 @@ impl FitConfig {
             return Err(RunError::setting("`tree_index`", "trees are counted from 1", "give 1 or more"));
         }
         Ok(())
+    }
+
+    fn check_shrinkage(&self) -> Result<(), RunError> {
+        if self.priors.shrinkage.is_none() {
+            return Ok(());
+        }
+        let refused = |problem: &str, remedy: &str| Err(RunError::setting("`shrinkage`", problem, remedy));
+        match self.sampler.sampler.resolve() {
+            _ if self.priors.learn_scale => {
+                refused("it learns the scale of every dimension itself", "leave out `learn_scale`")
+            }
+            _ if self.measurement.drift => refused("with `drift` the first axis is time", "leave out one of the two"),
+            _ if self.input.titers && self.measurement.tree.is_some() => {
+                refused("the locations of titres have a tree of their own", "leave out one of the two")
+            }
+            Sampler::Nuts => Ok(()),
+            _ => refused("its narrow axes need steps of their own, which only nuts has", "use `sampler` nuts or auto"),
+        }
     }
 
     fn check_counts(&self) -> Result<(), RunError> {

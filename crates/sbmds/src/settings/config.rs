@@ -25,7 +25,8 @@ pub struct FitConfig {
     /// same draws, bit for bit. Filled in when the run starts; runs of version 0.1.0 do not say.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub instructions: Vec<InstructionSet>,
-    /// The arithmetic of each chain's gradients, as decided when its warm-up ended. Filled in when there are draws.
+    /// The arithmetic of gradients, as decided before sampling for all chains alike; two only where runs were combined that were
+    /// decided differently. Filled in when the run starts.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub arithmetic: Vec<Arithmetic>,
     /// What is read.
@@ -185,6 +186,9 @@ pub struct PriorConfig {
     pub scale: Option<f64>,
     /// Whether the variances of the locations are learned, under IG(1, scale^2) for each dimension.
     pub learn_scale: bool,
+    /// A prior under which superfluous dimensions vanish, if any.
+    #[serde(skip_serializing_if = "Shrinkage::is_none", default)]
+    pub shrinkage: Shrinkage,
     /// Shape of the inverse gamma prior of sigma^2.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub noise_shape: Option<f64>,
@@ -212,6 +216,25 @@ pub enum PriorFamily {
     Weak,
     /// The paper's, in the unit of the input: N(0, 1) for locations, IG(1, 1) for the noise.
     Paper,
+}
+
+/// A prior under which superfluous dimensions vanish.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Shrinkage {
+    /// None: all dimensions are alike.
+    #[default]
+    None,
+    /// The standard deviation of every axis is half-Cauchy; with a tree, the square root of every eigenvalue of Sigma.
+    HalfCauchy,
+}
+
+impl Shrinkage {
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
 }
 
 impl PriorFamily {
@@ -276,6 +299,7 @@ pub struct RunConfig {
     /// Seed of everything random.
     pub seed: u64,
     /// Where chains start.
+    #[serde(with = "spelled")]
     pub start: Start,
     /// What is kept of the draws.
     #[serde(with = "spelled")]
@@ -345,8 +369,7 @@ impl RunConfig {
 }
 
 /// Where chains start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Start {
     /// Classical MDS if all pairs of a moderate number of objects are known, else the best that is known is used.
@@ -360,6 +383,37 @@ pub enum Start {
     Graph,
     /// A draw from the prior.
     Prior,
+    /// A map from a file: names and coordinates.
+    Map(PathBuf),
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Classical => f.write_str("classical"),
+            Self::Landmark => f.write_str("landmark"),
+            Self::Graph => f.write_str("graph"),
+            Self::Prior => f.write_str("prior"),
+            Self::Map(path) => write!(f, "map:{}", path.display()),
+        }
+    }
+}
+
+impl FromStr for Start {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.strip_prefix("map:")) {
+            ("auto", _) => Ok(Self::Auto),
+            ("classical", _) => Ok(Self::Classical),
+            ("landmark", _) => Ok(Self::Landmark),
+            ("graph", _) => Ok(Self::Graph),
+            ("prior", _) => Ok(Self::Prior),
+            (_, Some(path)) if !path.is_empty() => Ok(Self::Map(path.into())),
+            _ => Err(format!("{text:?} is no start: use auto, classical, landmark, graph, prior or map:FILE")),
+        }
+    }
 }
 
 /// What is kept of the draws.
@@ -435,9 +489,11 @@ mod tests {
         config.model.unit = 0.1 + 0.2;
         config.model.couplings = Couplings::Dispersed(17);
         config.priors.sigma = Some(1e-300);
+        config.priors.shrinkage = Shrinkage::HalfCauchy;
         config.tree = Some(TreeConfig { index: Some(3), prune: true, ..TreeConfig::new("flu.trees".into()) });
         config.sampler.target_acceptance = Some(0.9);
         config.run.keep = Keep::Thin(3);
+        config.run.start = Start::Map("last week's map.csv".into());
         config.run.seed = i64::MAX as u64;
         config.run.until_ess = Some(400.0);
         config.instructions = vec![InstructionSet::Avx512, InstructionSet::Portable];

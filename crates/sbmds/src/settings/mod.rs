@@ -8,6 +8,8 @@ pub(crate) mod resolved;
 
 pub use check::CheckedConfig;
 pub use check::{MOST_CHAINS, MOST_CHECKPOINT_SECONDS, MOST_THREADS};
-pub use config::{FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, PriorFamily, RunConfig, Start, TreeConfig};
+pub use config::{
+    FitConfig, InputConfig, Keep, ModelConfig, PriorConfig, PriorFamily, RunConfig, Shrinkage, Start, TreeConfig,
+};
 pub use measurement::{Levels, MeasurementConfig, VirusTree};
 pub use resolved::Resolved;

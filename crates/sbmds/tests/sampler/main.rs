@@ -2,11 +2,14 @@
 
 mod conformance;
 mod examples;
+mod group_moves;
 mod integrator;
 mod joint;
 mod kit;
 mod measurement;
 mod mode_jumps;
 mod quadrature;
+mod shrinkage;
 mod single;
+mod terms_quadrature;
 mod tree;

@@ -6,6 +6,7 @@ use crate::brownian::Precision;
 use crate::draws::{StorePlan, Variable, X_ROTATION, X_SHIFT};
 use crate::embedding::RigidMotion;
 use crate::fit::problem::Problem;
+use crate::fit::summary::dimensions::{AXIS_VARIANCE, N_DIMS_USED, axis_variances};
 use crate::sampler::{Chain, StepInfo};
 use crate::settings::check::CheckedConfig;
 use crate::settings::config::{Keep, TreeConfig};
@@ -28,6 +29,10 @@ pub(crate) fn plan<'a>(
     let mut variables = vec![Variable::float("sigma")];
     if config.priors.learn_scale {
         variables.push(Variable::float("lambda").with_axis("dim", n_dims));
+    }
+    if !config.priors.shrinkage.is_none() {
+        variables.push(Variable::float(AXIS_VARIANCE).with_axis("axis", n_dims));
+        variables.push(Variable::float(N_DIMS_USED));
     }
     if config.tree.is_some() {
         variables.extend([TRAIT_TRACE, TRAIT_LOGDET, DIFFUSION_RATE].map(Variable::float));
@@ -75,6 +80,12 @@ pub(crate) fn scalars(
     let mut scalars = vec![chain.sigma() * config.sigma_unit()];
     if let (true, Some(scales)) = (config.priors.learn_scale, chain.spread().scales()) {
         scalars.extend(scales.iter().map(|variance| variance * unit * unit));
+    }
+    if let Some(edge) = problem.noise_edge {
+        let variances = axis_variances(x);
+        let n_used = variances.iter().filter(|&&variance| variance > edge * scalars[0]).count();
+        scalars.extend(variances);
+        scalars.push(n_used as f64);
     }
     if let (Some(tree), Some(precision)) = (&config.tree, chain.spread().precision()) {
         scalars.extend(diffusion(precision, unit, tree, motion));

@@ -15,14 +15,15 @@ use std::sync::Arc;
 use self::connections::{disconnection, underdetermination};
 use self::coupled::CoupledPairs;
 use self::tree::RunTree;
-use self::unit::Unit;
+use self::unit::{Unit, rms_dissimilarity};
 use crate::Locations;
 use crate::coupling::{self, Coupling};
-use crate::dissimilarity::Dissimilarities;
+use crate::dissimilarity::{Dissimilarities, read_positions};
 use crate::error::RunError;
-use crate::likelihood::{Likelihood, LogLikelihood, Share};
-use crate::posterior::Posterior;
-use crate::settings::{CheckedConfig, FitConfig, Resolved};
+use crate::fit::summary::dimensions::noise_edge;
+use crate::likelihood::{Anchored, Likelihood, LogLikelihood, Share};
+use crate::posterior::{HalfCauchy, Posterior, ShrunkTreePrior, TreePrior};
+use crate::settings::{CheckedConfig, FitConfig, Resolved, Shrinkage, Start};
 
 /// Everything the chains share.
 pub(crate) struct Problem {
@@ -33,7 +34,13 @@ pub(crate) struct Problem {
     pub posterior: Posterior,
     /// The map at which couplings stand for all pairs, if they do (by coupling position, in the model's unit).
     pub anchor: Option<Locations>,
+    /// The likelihood there.
+    pub anchored: Option<Arc<Anchored>>,
+    /// The map that chains start from, if the user gave one (by coupling position, in the model's unit).
+    pub start: Option<Locations>,
     pub unit: Unit,
+    /// The variance along an axis that noise alone would make, per sigma, in input units: where axes may vanish.
+    pub noise_edge: Option<f64>,
     /// Whether sigma is in that unit, too.
     pub sigma_has_unit: bool,
     /// The tree along which locations diffuse, if there is one.
@@ -94,6 +101,28 @@ pub(crate) fn check_connections(
     Ok(underdetermination(&connections, coupling, data.names()))
 }
 
+/// Shrinkage of the eigenvalues of the diffusion: about a scale that would spread the tips as wide as the data.
+fn shrunk(tree: TreePrior) -> ShrunkTreePrior {
+    let scale = tree.brownian.tip_variance().sqrt().recip();
+    ShrunkTreePrior::new(tree.brownian, HalfCauchy { scale })
+}
+
+/// The map of the user's own that chains are to start from.
+fn given_start(config: &Resolved, data: &Dissimilarities, coupling: &Coupling) -> Result<Option<Locations>, RunError> {
+    let Start::Map(path) = &config.run.start else { return Ok(None) };
+    let (map, n_dims) = (read_positions(path, data.names())?, config.model.n_dims);
+    if map.n_dims() != n_dims {
+        let problem = format!("{} has {} coordinates per object, and the map {n_dims}", path.display(), map.n_dims());
+        return Err(RunError::setting(
+            "`start`",
+            problem,
+            "give a table with a name and as many coordinates as `dims`",
+        ));
+    }
+    let in_unit = Locations::from_fn(map.n_objects(), n_dims, |object, dim| map.get(object, dim) / config.model.unit);
+    Ok(Some(coupling.order.to_positions(&in_unit)))
+}
+
 impl Problem {
     /// Puts likelihood and priors together; warns of tips at distance zero.
     pub fn new(
@@ -109,12 +138,32 @@ impl Problem {
             posterior = posterior.with_locations(locations);
         }
         if let Some(tree) = &tree {
-            posterior = posterior.with_tree(tree.prior(&coupling.order, config.model.n_dims)?);
+            let prior = tree.prior(&coupling.order, config.model.n_dims)?;
+            posterior = match config.priors.shrinkage {
+                Shrinkage::None => posterior.with_tree(prior),
+                Shrinkage::HalfCauchy => posterior.with_locations(Arc::new(shrunk(prior))),
+            };
         }
         let warnings = posterior.locations().warnings();
+        let edge = || noise_edge(rms_dissimilarity(&*pairs) * unit.0, data.n_objects(), pairs.n_pairs());
+        let noise_edge = (!config.priors.shrinkage.is_none()).then(edge);
+        let start = given_start(config, &data, &coupling)?;
         let sigma_has_unit = config.measurement.sigma_has_unit();
         let tree = tree.map(Arc::new);
-        Ok(Self { data, coupling, pairs, posterior, anchor: None, unit, sigma_has_unit, tree, warnings })
+        Ok(Self {
+            data,
+            coupling,
+            pairs,
+            posterior,
+            anchor: None,
+            anchored: None,
+            start,
+            unit,
+            noise_edge,
+            sigma_has_unit,
+            tree,
+            warnings,
+        })
     }
 
     /// Locations by position in the model's unit, as locations in input order and units.

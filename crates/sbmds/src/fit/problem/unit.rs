@@ -138,7 +138,7 @@ fn misfit(config: &CheckedConfig, unit: Unit, rms: f64) -> Option<String> {
     let ratio = rms / expected;
     // A wide prior is no misfit where the noise has a prior of its own unit.
     let is_too_small = ratio < TOO_SMALL && !is_weak;
-    if priors.learn_scale || !(is_too_small || ratio > TOO_LARGE) {
+    if priors.learn_scale || !priors.shrinkage.is_none() || !(is_too_small || ratio > TOO_LARGE) {
         return None;
     }
     let size = if is_too_small { "smaller" } else { "larger" };

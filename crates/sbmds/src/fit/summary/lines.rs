@@ -25,6 +25,9 @@ impl Summary {
         if let Some(map) = &self.map {
             lines.splice(1..1, map_lines(map));
         }
+        if let Some(dimensions) = &self.dimensions {
+            lines.insert(1, ("dims used", dimensions.sentence()));
+        }
         if let Some(anchor) = &self.anchor {
             lines.insert(1, ("all pairs", anchor.sentence()));
         }

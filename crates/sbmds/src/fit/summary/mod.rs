@@ -1,5 +1,6 @@
 //! The numbers a person asks for first: what `summary.json` holds.
 
+pub(crate) mod dimensions;
 pub(crate) mod lines;
 pub(crate) mod results;
 pub(crate) mod shepard;
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use self::dimensions::DimensionsUsed;
 use self::titres::TitreSummary;
 use crate::brownian::BranchStatistics;
 use crate::diagnostics::{Diagnosis, Worst, quantile_of_sorted, sorted};
@@ -41,6 +43,9 @@ pub struct Summary {
     pub min_ess: Option<Extreme>,
     /// Noise standard deviation, in input units.
     pub sigma: Interval,
+    /// How many dimensions are used, if superfluous ones may vanish.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimensions: Option<DimensionsUsed>,
     /// How fast locations diffuse along the tree, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diffusion: Option<Diffusion>,
@@ -65,7 +70,7 @@ pub struct Summary {
     pub couplings: String,
     /// The sampler by name.
     pub sampler: String,
-    /// The arithmetic of the gradients: f64, f32, or both if chains decided differently.
+    /// The arithmetic of the gradients: f64, f32, or both if runs were combined that were decided differently.
     #[serde(default)]
     pub arithmetic: String,
     /// What dissimilarities were divided by for sampling.

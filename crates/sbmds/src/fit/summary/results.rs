@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::dimensions::DimensionsUsed;
 use super::titres;
 use super::{Diffusion, Interval, StressSummary, Summary, known};
 use crate::Locations;
@@ -21,7 +22,6 @@ use crate::fit::verdicts::map_verdict::judge_shown;
 use crate::fit::verdicts::prior_check::{self, FitOfPairs};
 use crate::likelihood::Arithmetic;
 use crate::quality::MapVerdict;
-use crate::sampler::Sampler;
 use crate::settings::Resolved;
 use crate::settings::config::{Keep, TreeConfig};
 
@@ -47,6 +47,9 @@ impl Results {
         let maps = maps(config, problem, chains, assessment, reader)?;
         let fits: Vec<Vec<ObjectFit>> = maps.iter().map(|map| fits(&map.moments, problem)).collect();
         let mut summary = summarise(config, problem, chains, assessment, reader, &fits[0])?;
+        if let (Some(edge), Some(sigma)) = (problem.noise_edge, summary.sigma.mean) {
+            summary.dimensions = Some(DimensionsUsed::of(reader, &maps[0].chains, edge, sigma)?);
+        }
         summary.titres = titres::summarise(config, problem.data.titers(), reader, &maps[0].chains)?;
         summary.shown = shown(config, problem, reader, &maps, &fits)?;
         // Titres and other noise than the kernels' are no distances with normal errors, which that verdict is about.
@@ -191,6 +194,7 @@ fn summarise(
         chains: None,
         map: None,
         anchor: None,
+        dimensions: None,
         verdict_details: serde_json::to_value(&assessment.verdict)
             .map_err(|error| RunError::Damaged { path: path(), what: error.to_string() })?,
         max_rhat: assessment.max_rhat().map(Into::into),
@@ -235,7 +239,7 @@ fn arithmetic(chains: &[SavedChain]) -> String {
 
 /// Energy BFMI of each chain; random walks have no momentum and none of this.
 fn energy_diagnostics(config: &Resolved, reader: &DrawReader) -> Result<Vec<Option<f64>>, RunError> {
-    if matches!(config.sampler.sampler.resolve(), Sampler::Mh | Sampler::Mwg) {
+    if !config.sampler.sampler.has_gradients() {
         return Ok(Vec::new());
     }
     (0..reader.n_chains()).map(|chain| Ok(known(bfmi(&reader.stat("energy", chain)?)))).collect()
