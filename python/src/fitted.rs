@@ -33,9 +33,10 @@ type Stored = (String, &'static str, Vec<(String, usize)>);
 
 fn stored(variable: &Variable) -> Stored {
     let dtype = match variable.dtype {
-        Dtype::Float => "float64",
         Dtype::Integer => "int64",
         Dtype::Boolean => "bool",
+        // Draws are handed over as such.
+        _ => "float64",
     };
     (variable.name.clone(), dtype, variable.axes.iter().map(|axis| (axis.name.clone(), axis.len)).collect())
 }
