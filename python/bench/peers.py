@@ -1,17 +1,18 @@
 """sbmds beside NumPyro's NUTS on the same posterior, and `sbmds.fit` beside the command line.
 
-    python peers.py [--objects 100 320] [--draws 1000] [--warmup 1000]
-    python peers.py --overhead [--objects 100 1000 10000]
+    peers.py [--cells 100:full 320:dispersed:10 ...] [--warmup 1000] [--draws 1000] [--arithmetic auto f64] [--x64]
+    peers.py --overhead [--objects 100 1000 10000] [--turns 3]
 
-Needs numpyro (pip install numpyro). Both sample the paper's posterior: x ~ N(0, I), sigma^2 ~ IG(1, 1), dissimilarities normal about
-the distances and truncated to positive values; 2 chains; the same pairs are coupled. One effective sample size is compared: the
-smallest bulk one of the same 200 distances, by ArviZ, per second of wall time, warm-up included (and compilation left out for NumPyro:
-its chains are run twice, and the second run counts).
+`scripts/bench_peers` makes the environment and runs this in it.
+
+Both sample the paper's posterior: x ~ N(0, I), sigma^2 ~ IG(1, 1), dissimilarities normal about the distances and truncated to
+positive values; the same dissimilarities of the same coupled pairs, chains, iterations. One number is compared: the smallest effective
+sample size of the same 200 distances, by NumPyro's own estimator, per second of processor time (of all threads) and per second of wall
+time. Warm-up counts. What JAX takes to compile does not: its chains run twice, and the second run counts. NumPyro starts at the truth.
 """
 
 import argparse
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -19,128 +20,166 @@ import time
 import warnings
 from pathlib import Path
 
-os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=2")
 import numpy as np
 
 import sbmds
 
-CHAINS = 2
+SIGMA = 0.2
+N_DISTANCES = 200
 
 
-def monitored(n_objects, n_pairs=200):
-    """The same pairs for everyone."""
+class Stopwatch:
+    """Seconds of wall time and of the processor, children included."""
+
+    def __enter__(self):
+        self.start = self.now()
+        return self
+
+    def __exit__(self, *_):
+        self.wall, self.processor = np.subtract(self.now(), self.start)
+
+    @staticmethod
+    def now():
+        return time.perf_counter(), sum(os.times()[:4])
+
+
+def distances(draws):
+    """Of the same pairs for everyone; draws are (chain, draw, object, dim)."""
     rng = np.random.default_rng(1)
-    rows, columns = np.triu_indices(n_objects, 1)
-    chosen = rng.choice(len(rows), size=min(n_pairs, len(rows)), replace=False)
-    return rows[chosen], columns[chosen]
+    rows, columns = np.triu_indices(draws.shape[2], 1)
+    chosen = rng.choice(len(rows), size=min(N_DISTANCES, len(rows)), replace=False)
+    return np.linalg.norm(draws[:, :, rows[chosen]] - draws[:, :, columns[chosen]], axis=-1)
 
 
-def smallest_ess(draws):
-    """Of the monitored distances; draws are (chain, draw, object, dim)."""
-    import arviz
-
-    a, b = monitored(draws.shape[2])
-    distances = np.linalg.norm(draws[:, :, a] - draws[:, :, b], axis=-1)
-    return min(float(arviz.ess(distances[:, :, k], method="bulk")) for k in range(distances.shape[2]))
-
-
-def coupled_pairs(fit):
-    pairs = fit._parts.native("pairs").coupled(10**9)
-    return pairs[:, 0].astype(int), pairs[:, 1].astype(int), pairs[:, 2]
-
-
-def by_sbmds(data, couplings, options):
-    start = time.perf_counter()
-    fit = sbmds.fit(data.distances, couplings=couplings, priors="paper", chains=CHAINS, warmup=options.warmup, draws=options.draws,
-                    seed=1, progress=False, if_not_converged="ignore")  # fmt: skip
-    return fit, time.perf_counter() - start
+def by_sbmds(data, couplings, arithmetic, options):
+    settings = {"chains": options.chains, "warmup": options.warmup, "draws": options.draws, "seed": 1, "couplings": couplings}
+    with Stopwatch() as spent:
+        fit = sbmds.fit(data.distances, priors="paper", arithmetic=arithmetic, progress=False, if_not_converged="ignore", **settings)
+        draws = fit.draws
+    return fit, draws, spent
 
 
 def by_numpyro(data, fit, options):
     import jax
-
-    jax.config.update("jax_enable_x64", True)
     import jax.numpy as jnp
     import numpyro
     import numpyro.distributions as dist
-    from jax.scipy.stats import norm
+    from jax.scipy.special import log_ndtr
     from numpyro.infer import MCMC, NUTS
 
-    a, b, delta = coupled_pairs(fit)
+    pairs = fit._parts.native("pairs").coupled(10**9)
+    a, b, delta = jnp.asarray(pairs[:, 0].astype(int)), jnp.asarray(pairs[:, 1].astype(int)), jnp.asarray(pairs[:, 2])
     n_objects, n_dims = data.truth.shape
 
     def model():
         x = numpyro.sample("x", dist.Normal(0.0, 1.0).expand([n_objects, n_dims]).to_event(2))
-        variance = numpyro.sample("variance", dist.InverseGamma(1.0, 1.0))
-        sigma = jnp.sqrt(variance)
-        d = jnp.sqrt(jnp.sum((x[a] - x[b]) ** 2, axis=1) + 1e-30)
-        numpyro.factor("pairs", jnp.sum(norm.logpdf(delta, d, sigma) - norm.logcdf(d / sigma)))
+        sigma = jnp.sqrt(numpyro.sample("variance", dist.InverseGamma(1.0, 1.0)))
+        d = jnp.sqrt(jnp.sum((x[a] - x[b]) ** 2, axis=1) + 1e-12)
+        numpyro.factor("pairs", jnp.sum(-0.5 * ((delta - d) / sigma) ** 2 - jnp.log(sigma) - log_ndtr(d / sigma)))
 
-    start = jnp.broadcast_to(jnp.asarray(fit.raw_draws[:, 0]), (CHAINS, n_objects, n_dims))
-    first = {"x": start, "variance": jnp.full(CHAINS, float(fit.sigma.mean()) ** 2)}
-    first["variance"] = jnp.log(first["variance"])
-    mcmc = MCMC(NUTS(model), num_warmup=options.warmup, num_samples=options.draws, num_chains=CHAINS, progress_bar=False)
-    for _ in range(2):
-        begin = time.perf_counter()
-        mcmc.run(jax.random.PRNGKey(1), init_params=first)
-        draws = np.asarray(mcmc.get_samples(group_by_chain=True)["x"])
-        seconds = time.perf_counter() - begin
-    return draws, seconds
+    truth = {"x": jnp.asarray(data.truth), "variance": 2 * jnp.log(SIGMA)}
+    start = {name: jnp.broadcast_to(value, (options.chains, *jnp.shape(value))) for name, value in truth.items()}
+    mcmc = MCMC(NUTS(model), num_warmup=options.warmup, num_samples=options.draws, num_chains=options.chains, progress_bar=False)
+    # The first run compiles; the second is the same program with other random numbers.
+    for key in (1, 2):
+        with Stopwatch() as spent:
+            mcmc.run(jax.random.PRNGKey(key), init_params=start)
+            found = {name: np.asarray(values) for name, values in mcmc.get_samples(group_by_chain=True).items()}
+    return found["x"], np.sqrt(found["variance"]), spent
 
 
 def peers(options):
-    print(f"{'N':>6} {'couplings':>14} {'sampler':>10} {'seconds':>9} {'min ESS':>9} {'ESS/s':>9} {'mean sigma':>11}")
-    for n_objects, couplings in [(n, c) for n in options.objects for c in (("full",) if n < 200 else ("dispersed:10", "full"))]:
-        data = sbmds.simulate(objects=n_objects, seed=1)
-        fit, seconds = by_sbmds(data, couplings, options)
-        show(n_objects, couplings, "sbmds", seconds, smallest_ess(fit.draws), fit.sigma.mean())
-        draws, seconds = by_numpyro(data, fit, options)
-        show(n_objects, couplings, "NumPyro", seconds, smallest_ess(draws), float("nan"))
+    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={options.chains}"
+    import jax
+    import numpyro
+    from numpyro.diagnostics import effective_sample_size
 
-
-def show(n_objects, couplings, sampler, seconds, ess, sigma):
-    print(f"{n_objects:6} {couplings:>14} {sampler:>10} {seconds:9.2f} {ess:9.0f} {ess / seconds:9.1f} {sigma:11.4f}", flush=True)
+    jax.config.update("jax_enable_x64", options.x64)
+    print(f"sbmds {sbmds.__version__}, NumPyro {numpyro.__version__} ({'float64' if options.x64 else 'float32'}), "
+          f"{options.chains} chains of {options.warmup} + {options.draws} iterations")  # fmt: skip
+    titles = ("cell", "pairs", "sampler", "wall s", "cpu s", "min ESS", "ESS/cpu s", "ESS/wall s", "sigma")
+    print("{:>18} {:>8} {:>12} {:>9} {:>9} {:>8} {:>10} {:>10} {:>8}".format(*titles))
+    for cell in options.cells:
+        n_objects, couplings = cell.split(":", 1)
+        data = sbmds.simulate(objects=int(n_objects), noise="truncated-normal", sd=SIGMA, seed=1)
+        rates = {}
+        for sampler in [f"sbmds {name}" for name in options.arithmetic] + ["NumPyro"]:
+            if sampler == "NumPyro":
+                draws, sigma, spent = by_numpyro(data, fit, options)
+            else:
+                fit, draws, spent = by_sbmds(data, couplings, sampler.split()[1], options)
+                sigma = fit.sigma
+            ess = float(np.min(effective_sample_size(distances(draws))))
+            rates[sampler] = np.array([ess / spent.processor, ess / spent.wall])
+            print(f"{cell:>18} {fit.details['n_pairs']:8} {sampler:>12} {spent.wall:9.2f} {spent.processor:9.2f} {ess:8.0f} "
+                  f"{rates[sampler][0]:10.1f} {rates[sampler][1]:10.1f} {sigma.mean():8.4f}", flush=True)  # fmt: skip
+        for sampler in list(rates)[:-1]:
+            by_cpu, by_wall = rates[sampler] / rates["NumPyro"]
+            print(f"{cell:>18} {sampler} has {by_cpu:.1f} times NumPyro's ESS per second of the processor, {by_wall:.1f} per second of wall time")
 
 
 def overhead(options):
-    """Wall time of `sbmds.fit` on an array and of the command line on the same array in a file, in turns."""
-    print(f"{'N':>6} {'python s':>9} {'command s':>10} {'ratio':>6} {'peak MB above the array':>24}")
+    """`sbmds.fit` on an array and the command line on the same array in a file, in turns; seconds of the processor, one thread."""
+    print(f"{'N':>6} {'couplings':>12} {'sbmds.fit s':>12} {'command s':>10} {'ratio':>6} {'peak above the array, MB':>25} {'array, MB':>10}")
     for n_objects in options.objects:
-        data = sbmds.simulate(objects=n_objects, seed=1).distances
-        settings = {"chains": CHAINS, "warmup": options.warmup, "draws": options.draws, "seed": 1, "couplings": options.couplings}
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        times = np.array([[python_seconds(data, settings), command_seconds(data, settings)] for _ in range(options.turns)])
-        python, command = times.min(axis=0)
-        above = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-        print(f"{n_objects:6} {python:9.2f} {command:10.2f} {python / command:6.3f} {above:24.0f}", flush=True)
+        couplings = "full" if n_objects <= 1000 else "dispersed:20"
+        # Enough iterations for seconds of work.
+        n_iterations = {100: 4000, 1000: 60}.get(n_objects, 100)
+        settings = {"chains": 1, "warmup": n_iterations, "draws": n_iterations, "seed": 1, "couplings": couplings, "threads": 1}
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "data.npy"
+            np.save(path, sbmds.simulate(objects=n_objects, seed=1).distances)
+            turns = [(in_python(path, settings), by_command(path, settings, scratch)) for _ in range(options.turns)]
+        python, command = np.median([[ours[0], theirs] for ours, theirs in turns], axis=0)
+        peak = max(ours[1] for ours, _ in turns)
+        print(f"{n_objects:6} {couplings:>12} {python:12.2f} {command:10.2f} {python / command:6.3f} {peak:25.0f} "
+              f"{8e-6 * n_objects**2:10.0f}", flush=True)  # fmt: skip
 
 
-def python_seconds(data, settings):
-    start = time.perf_counter()
-    sbmds.fit(data, progress=False, if_not_converged="ignore", **settings)
-    return time.perf_counter() - start
+IN_PYTHON = """
+import json, os, sys, time
+import numpy as np, sbmds
+def peak():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 1024
+data, settings = np.load(sys.argv[1]), json.loads(sys.argv[2])
+before, start = peak(), sum(os.times()[:2])
+fit = sbmds.fit(data, progress=False, if_not_converged="ignore", **settings)
+print(sum(os.times()[:2]) - start, peak() - before)
+"""
 
 
-def command_seconds(data, settings):
-    with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch) / "data.npy"
-        np.save(path, data)
-        flags = [f"--{name}={value}" for name, value in settings.items()]
-        words = [sys.executable, "-m", "sbmds", "fit", str(path), "--no-report", "--out", str(Path(scratch) / "run"), *flags]
-        start = time.perf_counter()
-        subprocess.run(words, capture_output=True, check=False)
-        return time.perf_counter() - start
+def in_python(path, settings):
+    """Seconds of the processor and growth of memory in MB, in a process of its own; loading the array does not count."""
+    import json
+
+    done = subprocess.run([sys.executable, "-c", IN_PYTHON, path, json.dumps(settings)], capture_output=True, text=True, check=True)
+    return tuple(map(float, done.stdout.split()))
+
+
+def by_command(path, settings, scratch):
+    """Seconds of the processor of the program that the package brings, but for starting Python."""
+    program = [sys.executable, "-m", "sbmds"]
+    flags = [f"--{name}={value}" for name, value in settings.items()]
+    with Stopwatch() as idle:
+        subprocess.run([*program, "--version"], capture_output=True, check=True)
+    with Stopwatch() as spent:
+        words = [*program, "fit", path, "--no-report", "--overwrite", "--out", Path(scratch) / "run", *flags]
+        done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    return spent.processor - idle.processor
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--overhead", action="store_true", help="sbmds.fit beside the command line")
-    parser.add_argument("--objects", type=int, nargs="+")
-    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--cells", nargs="+", default=["100:full", "320:dispersed:10", "320:full", "1000:full"])
+    parser.add_argument("--chains", type=int, default=2)
     parser.add_argument("--warmup", type=int, default=1000)
+    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--arithmetic", nargs="+", default=["auto"])
+    parser.add_argument("--x64", action="store_true", help="NumPyro in float64 instead of its default float32")
+    parser.add_argument("--overhead", action="store_true", help="sbmds.fit beside the command line")
+    parser.add_argument("--objects", type=int, nargs="+", default=[100, 1000, 10_000])
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--couplings", default="auto")
-    options = parser.parse_args()
-    options.objects = options.objects or ([100, 1000, 10_000] if options.overhead else [100, 320])
     warnings.simplefilter("ignore")
+    options = parser.parse_args()
     overhead(options) if options.overhead else peers(options)

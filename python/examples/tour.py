@@ -39,13 +39,13 @@ topics = {
     "kitchen": "bread oven flour salt soup knife butter pan fish pepper",
     "stars": "planet orbit comet telescope moon galaxy night dust storm light",
 }
-rng = np.random.default_rng(4)
-labels = np.repeat(list(topics), 25)
-texts = [" ".join(rng.choice(topics[topic].split(), size=14)) for topic in labels]
+rng = np.random.default_rng(3)
+labels = np.repeat(list(topics), 20)
+texts = [" ".join(rng.choice(topics[topic].split(), size=60)) for topic in labels]
 words = sorted({word for text in texts for word in text.split()})
 counts = np.array([[text.split().count(word) for word in words] for text in texts], dtype=float)
 
-found = sbmds.fit(counts, metric="cosine", labels=list(labels), chains=2, draws=500, seed=1)
+found = sbmds.fit(counts, metric="cosine", labels=list(labels), seed=1)
 clusters = found.cluster(min_points=8, draws=200)
 print(clusters)
 print(clusters.table.sort_values("confidence").head())

@@ -11,6 +11,7 @@ True
 
 from ._errors import ConvergenceWarning, FitWarning, Interrupted, NotConverged
 from ._fit import fit, open
+from ._judge import Placed
 from ._native import __version__
 from ._clusters import Clusters
 from ._result import Distance, Fit
@@ -26,6 +27,7 @@ __all__ = [
     "Hdbscan",
     "Interrupted",
     "NotConverged",
+    "Placed",
     "Simulation",
     "__version__",
     "compare",

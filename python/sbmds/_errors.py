@@ -49,7 +49,7 @@ class Interrupted(KeyboardInterrupt):
 
 #: Flags without a value.
 SWITCHES = {"resume", "overwrite", "force", "features", "no_names", "learn_scale", "prune", "raw_draws", "no_mode_jumps",
-            "paper_adaptation", "no_report", "other_instructions", "standardize"}
+            "paper_adaptation", "no_report", "other_instructions", "standardize", "titers", "drift", "group_moves"}
 
 
 def in_python(text: str) -> str:

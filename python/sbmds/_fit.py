@@ -21,29 +21,81 @@ PathLike = str | os.PathLike[str]
 def fit(
     data: Any = None,
     *,
+    # The data.
     metric: str | None = None,
     names: Any = None,
     labels: Any = None,
+    format: str | None = None,
+    value: str | int | None = None,
+    no_names: bool = False,
+    weight: str | None = None,
+    error: str | None = None,
+    weights: Any = None,
+    errors: Any = None,
+    known_errors: Literal["add", "replace"] | None = None,
+    # Titres.
+    titers: bool = False,
+    reading: Literal["auto", "exact", "interval"] | None = None,
+    potencies: Literal["fixed", "estimated", "hierarchical"] | None = None,
+    avidities: Literal["fixed", "estimated", "hierarchical"] | None = None,
+    drift: bool = False,
+    # The model.
     dims: int | None = None,
     couplings: str | None = None,
     order: Literal["shuffle", "given"] | None = None,
+    landmarks: Literal["first", "maxmin"] | None = None,
     noise: str | None = None,
+    nu: float | None = None,
+    storage: Literal["f64", "f32"] | None = None,
     priors: Literal["weak", "paper"] | None = None,
+    prior_scale: float | None = None,
+    learn_scale: bool = False,
+    noise_shape: float | None = None,
+    noise_rate: float | None = None,
+    sigma: float | None = None,
+    # A tree.
     tree: PathLike | None = None,
+    tree_index: int | None = None,
+    prune: bool = False,
+    root_sample_size: float | None = None,
+    branch_scaling: Literal["total-length", "none"] | None = None,
+    trait_precision_update: Literal["collapsed", "gibbs"] | None = None,
+    # The sampler.
     sampler: str | None = None,
+    leapfrog_steps: int | None = None,
+    jitter: float | None = None,
+    target_acceptance: float | None = None,
+    min_depth: int | None = None,
+    max_depth: int | None = None,
+    no_mode_jumps: bool = False,
+    group_moves: bool = False,
+    paper_adaptation: bool = False,
+    arithmetic: str | None = None,
+    # The draws.
     chains: int | None = None,
+    chain: int | None = None,
     warmup: int | None = None,
     draws: int | None = None,
     thin: int | None = None,
+    start: Literal["auto", "classical", "landmark", "graph", "prior"] | None = None,
+    keep: str | None = None,
+    raw_draws: bool = False,
+    until_ess: float | None = None,
+    max_draws: int | None = None,
     seed: int | None = None,
+    # The run.
     threads: int | None = None,
     time: float | str | None = None,
     out: PathLike | None = None,
     resume: bool = False,
     overwrite: bool = False,
+    config: PathLike | None = None,
+    checkpoint_every: float | None = None,
+    no_report: bool = False,
+    force: bool = False,
+    other_instructions: bool = False,
     progress: bool | None | Callable[[Any], None] = None,
     if_not_converged: Literal["warn", "raise", "ignore"] = "warn",
-    **settings: Any,
 ) -> Fit:
     """Fit a map to dissimilarities: draws from its posterior, with a verdict on whether to trust them.
 
@@ -67,9 +119,16 @@ def fit(
     dims : int, default 2
         Dimensions of the map.
     couplings : str, default "auto"
-        Pairs that enter the likelihood: auto, full, band:B, landmark:L, dispersed:B or graph:FILE.
-    order, noise, priors, sampler, thin : optional
-        As ``--order``, ``--noise``, ``--priors``, ``--sampler`` and ``--thin`` of the command line.
+        Pairs that enter the likelihood: auto, full, band:B, landmark:L, dispersed:B, anchored:B or graph:FILE.
+    noise : str, default "truncated-normal"
+        How dissimilarities scatter about distances: truncated-normal, normal, truncated-student-t, student-t (with `nu` degrees of
+        freedom, learned if not given) or log-normal.
+    weights, errors : matrix, table, list of pairs or path, optional
+        A weight of every measured pair, which multiplies its log density; the known standard error of every pair, which adds to
+        sigma or replaces it (`known_errors`). `weight` and `error` name columns of a table of pairs that hold them.
+    titers : bool
+        The data are titres of viruses against sera: a table (rows viruses, columns sera) or a path; `reading`, `potencies`,
+        `avidities` and `drift` say how they are modelled.
     tree : path or str, optional
         Phylogeny whose tips are the objects: a file, or Newick text (it ends with ``;``).
     chains, warmup, draws : int, default 4, 1000 and 1000
@@ -88,8 +147,17 @@ def fit(
         Show progress: by default on terminals and in notebooks. A function gets the list of the chains' progress.
     if_not_converged : {"warn", "raise", "ignore"}
         What to do if the verdict on the chains is bad: a :class:`ConvergenceWarning`, :class:`NotConverged`, or nothing.
-    **settings
-        Any other setting of ``sbmds fit``, such as ``prior_scale=2.0``, ``keep="thin:10"``, ``learn_scale=True``.
+    format, value, no_names, order, landmarks, storage, priors, prior_scale, learn_scale, noise_shape, noise_rate, sigma : optional
+        As ``--format`` to ``--sigma`` of the command line: how files are read, the order of coupling, the priors.
+    tree_index, prune, root_sample_size, branch_scaling, trait_precision_update : optional
+        As the flags of the tree.
+    sampler, leapfrog_steps, jitter, target_acceptance, min_depth, max_depth, no_mode_jumps, group_moves, paper_adaptation, \
+arithmetic : optional
+        As the flags of the sampler.
+    chain, thin, start, keep, raw_draws, until_ess, max_draws : optional
+        As the flags of the draws.
+    config, checkpoint_every, no_report, force, other_instructions : optional
+        As the flags of the run. ``sbmds fit --help`` says what each of them is.
 
     Returns
     -------
@@ -113,25 +181,28 @@ def fit(
     >>> sorted(fit.neighbors("a", k=3).columns)
     ['distance', 'high', 'low', 'probability']
     """
-    asked = {
-        "dims": dims, "couplings": couplings, "order": order, "noise": noise, "priors": priors, "sampler": sampler,
-        "chains": chains, "warmup": warmup, "draws": draws, "thin": thin, "seed": seed, "threads": threads, "time": time,
-        "resume": resume, "overwrite": overwrite, **settings,
-    }  # fmt: skip
+    asked = {name: value for name, value in locals().items() if name not in NO_FLAGS}
     _check(data, resume, out, if_not_converged)
     with tempfile.TemporaryDirectory(prefix="sbmds-") as scratch:
         beside = Path(scratch) / "run" if out is None else Path(os.path.abspath(out))
-        given = None if data is None else _inputs.read(data, metric, names)
-        words = ["sbmds", "fit", *_input_words(given, metric, names, resume)]
-        words += _words({**asked, **_files(tree, labels, given, beside), "out": out})
+        has_more = titers or any(column is not None for column in (value, weight, error))
+        given = None if data is None else _inputs.read(data, metric, names, has_more)
+        if given is not None and out is None and given.needs_file(noise, weights, errors):
+            given = given.as_file(Path(scratch) / "data")
+        files = _files(tree, labels, given, beside) | _qualities({"weights": weights, "errors": errors}, given, beside)
+        words = ["sbmds", "fit", *_input_words(given, metric, names, resume), *_words({**asked, **files})]
         watch = Watch(progress, 4 if chains is None else chains)
         try:
             end, native = _run(given, metric, words, out, resume, watch)
-        except (ValueError, OSError, RuntimeError, MemoryError, KeyError) as error:
-            raise translated(error) from None
+        except (ValueError, OSError, RuntimeError, MemoryError, KeyError) as error_:
+            raise translated(error_) from None
         finally:
             watch.end()
     return _concluded(end, native, labels, out, watch, if_not_converged)
+
+
+#: Arguments that are no flags, or become flags in a way of their own.
+NO_FLAGS = {"data", "metric", "names", "labels", "tree", "weights", "errors", "progress", "if_not_converged"}
 
 
 def _check(data: Any, resume: bool, out: Any, if_not_converged: str) -> None:
@@ -153,7 +224,7 @@ def _run(
     if content is not None and resume:
         _check_copy(content, Path(out) / "input")
         content = None
-    elif format is not None:
+    elif format is not None and not any(word.startswith("--format=") for word in words):
         words = [*words, "--format", format]
     return _native.fit(words, None, content, False, watch)
 
@@ -169,8 +240,10 @@ def _input_words(given: _inputs.Input | None, metric: str | None, names: Any, re
         return []
     features = [] if metric is None else ["--features", "--metric", metric]
     if given.kind == "path":
-        named = [] if names is None else ["--names", os.fspath(names)]
-        return [str(given.path), *features, *named]
+        # A file that was written here has the names in it.
+        is_own = given.values is not None or given.rows is not None
+        named = [] if names is None or is_own else ["--names", os.fspath(names)]
+        return [str(given.path), *features, *named, *(() if given.format is None else ("--format", given.format))]
     return ([] if resume else ["-"]) + features
 
 
@@ -185,6 +258,23 @@ def _files(tree: Any, labels: Any, given: _inputs.Input | None, beside: Path) ->
         files["labels"] = os.fspath(labels)
     elif labels is not None and beside.parent.name[:6] != "sbmds-" and given is not None and given.kind != "path":
         files["labels"] = str(write_labels(labels, _names(given), Path(f"{beside}-labels.csv")))
+    return files
+
+
+def _qualities(asked: dict[str, Any], given: _inputs.Input | None, beside: Path) -> dict[str, str]:
+    """Weights and errors as files: numbers and tables are written beside the run."""
+    files = {}
+    for name, value in asked.items():
+        if isinstance(value, (str, os.PathLike)):
+            files[name] = os.fspath(value)
+        elif value is not None:
+            own = None if given is None else given.names
+            table = _inputs.read(_inputs.without_diagonal(value))
+            if table.names is None and own is not None:
+                table = _inputs.named(table, own)
+            path = Path(f"{beside}-{name}.{'npy' if table.content()[1] == 'npy' else 'csv'}")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            files[name] = str(table.as_file(path).path)
     return files
 
 

@@ -5,11 +5,13 @@ Packages are recognised by what their objects can do; none of them is imported.
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -27,8 +29,10 @@ LARGE = 1 << 26
 class Input:
     """Data in one of the forms that the native part takes."""
 
-    kind: Literal["path", "dense", "condensed", "pairs", "features"]
+    kind: Literal["path", "dense", "condensed", "pairs", "features", "table"]
     path: str | None = None
+    format: str | None = None
+    rows: list[list[Any]] | None = None
     values: NDArray[Any] | None = None
     ends: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
     names: list[str] | None = None
@@ -36,7 +40,7 @@ class Input:
 
     def native(self, metric: str | None) -> _native.Data | None:
         """The dissimilarities in memory; None if they are in a file."""
-        if self.kind == "path":
+        if self.kind in ("path", "table"):
             return None
         assert self.values is not None
         if self.kind == "dense":
@@ -52,12 +56,39 @@ class Input:
         """The bytes of a file that holds the data, for a run that keeps it, and its format; None for a path."""
         if self.kind == "path":
             return None, None
+        if self.kind == "table":
+            return _bytes_of(self._write_rows), None
         assert self.values is not None
         if self.kind == "pairs":
             return _bytes_of(self._write_pairs), "edges"
         if self.names is None:
             return _bytes_of(self._write_npy), "npy"
         return _bytes_of(self._write_table), None if self.kind == "features" else "matrix"
+
+    def needs_file(self, noise: str | None, *qualities: Any) -> bool:
+        """Whether only the reader of files can take the data: titres, numbers with weights or errors, negative dissimilarities."""
+        if self.kind == "table":
+            return True
+        if self.kind == "path":
+            return False
+        if any(one is not None for one in qualities):
+            return True
+        if noise not in ("normal", "student-t") or self.kind == "features" or self.values is None:
+            return False
+        return bool(np.nanmin(self.values, initial=0.0) < 0.0)
+
+    def as_file(self, path: Path) -> Input:
+        """The same data in a file."""
+        content, format = self.content()
+        assert content is not None
+        content.tofile(path)
+        return replace(self, kind="path", path=str(path), format=format)
+
+    def _write_rows(self, file: Any) -> None:
+        assert self.rows is not None
+        text = io.StringIO(newline="")
+        csv.writer(text).writerows(self.rows)
+        file.write(text.getvalue().encode())
 
     def _write_npy(self, file: Any) -> None:
         assert self.values is not None
@@ -103,10 +134,12 @@ def _bytes_of(write: Any) -> NDArray[np.uint8]:
         return np.memmap(file, dtype=np.uint8, mode="r")
 
 
-def read(data: Any, metric: str | None = None, names: Any = None) -> Input:
-    """Recognises ``data``."""
+def read(data: Any, metric: str | None = None, names: Any = None, has_more: bool = False) -> Input:
+    """Recognises ``data``; with `has_more` a table whose cells or columns are more than numbers of pairs."""
     if isinstance(data, (str, os.PathLike)):
         return Input("path", path=os.fspath(data))
+    if has_more:
+        return Input("table", rows=_rows(data))
     if hasattr(data, "tocoo"):
         found = _sparse(data) if metric is None else _features(data.toarray(), None)
     elif hasattr(data, "columns") and (hasattr(data, "iloc") or hasattr(data, "get_column")):
@@ -117,10 +150,10 @@ def read(data: Any, metric: str | None = None, names: Any = None) -> Input:
         found = _pairs(*zip(*data))
     else:
         found = _array(np.asarray(data), metric, None)
-    return found if names is None else _named(found, names)
+    return found if names is None else named(found, names)
 
 
-def _named(found: Input, names: Any) -> Input:
+def named(found: Input, names: Any) -> Input:
     """With names given beside the data: a sequence, or the path of a file with one per line."""
     if isinstance(names, (str, os.PathLike)):
         with open(names, encoding="utf-8-sig") as file:
@@ -234,6 +267,32 @@ def _sparse(matrix: Any) -> Input:
     keep[twice + 1] = False
     ends = (low[keep].astype(np.int64), high[keep].astype(np.int64))
     return Input("pairs", values=values[keep], ends=ends, n_objects=matrix.shape[0])
+
+
+def without_diagonal(value: Any) -> Any:
+    """Weights or errors of pairs: what stands on the diagonal of a square array means nothing."""
+    if isinstance(value, np.ndarray) and value.ndim == 2 and value.shape[0] == value.shape[1]:
+        value = value.astype(np.float64)
+        np.fill_diagonal(value, 0.0)
+    return value
+
+
+def _rows(data: Any) -> list[list[Any]]:
+    """The cells of a table with its header, as a file would have them."""
+    if not (hasattr(data, "columns") and (hasattr(data, "iloc") or hasattr(data, "get_column"))):
+        raise ValueError("data: titres, and pairs with weights or errors, must be a table of pandas or polars, or a path. "
+                         "Remedy: give one of these, with the names as its index or first column")  # fmt: skip
+    table = _Columns(data)
+    index = table.index()
+    columns = [table.column(k).tolist() for k in range(len(table.names))]
+    if index is not None:
+        columns = [index, *columns]
+    header = ([] if index is None else ["name"]) + table.names
+
+    def cell(value: Any) -> Any:
+        return "" if value is None or value != value else repr(value) if isinstance(value, float) else value
+
+    return [list(header), *([cell(value) for value in row] for row in zip(*columns))]
 
 
 def _coordinate(array: Any) -> list[str] | None:

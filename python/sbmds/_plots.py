@@ -135,7 +135,9 @@ def shepard_data(fit: Fit) -> tuple[Array, Array]:
 def _shepard(fit: Fit, ax: Any) -> None:
     observed, fitted = shepard_data(fit)
     if len(observed) <= MOST_POINTS:
-        ax.scatter(observed, fitted, s=6, color=COLOURS[0], alpha=0.35, linewidths=0)
+        # Few points are drawn larger: where the map fits well they lie on the line.
+        size, alpha = (18, 0.7) if len(observed) <= 200 else (6, 0.35)
+        ax.scatter(observed, fitted, s=size, color=COLOURS[0], alpha=alpha, linewidths=0, zorder=3)
     else:
         ax.hexbin(observed, fitted, gridsize=70, mincnt=1, bins="log", cmap="Blues", linewidths=0.1)
     end = float(max(observed.max(initial=0.0), fitted.max(initial=0.0))) * 1.03

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _convert, _html, _native, _plots
+from . import _convert, _html, _judge, _native, _plots
 from ._clusters import Clusters, clusters_of
 from ._errors import translated
+from ._judge import Placed
 from ._labels import columns as label_columns
 from ._labels import write_labels
 from ._parts import Parts
@@ -284,6 +285,68 @@ class Fit:
         if name not in positions:
             raise KeyError(f"there is no object called {name!r}. Remedy: give a name as it stands in the input")
         return positions[name]
+
+    # What it expects.
+
+    def predict(self, pairs: Any = "measured", level: float = 0.95, draws: int = 400) -> Any:
+        """What the posterior expects of dissimilarities, and how surprising the observed ones are.
+
+        Parameters
+        ----------
+        pairs : list of (name, name), table of two columns, or {"measured", "coupled", "missing"}
+            The pairs.
+        level : float, default 0.95
+            Probability of the predictive intervals.
+        draws : int, default 400
+            Posterior draws to use.
+
+        Returns
+        -------
+        table
+            Per pair: the objects `a` and `b`, the `observed` dissimilarity (NaN if none was), the posterior mean of the `distance`,
+            `mean`, `sd` and interval (`low`, `high`) of what is expected, how probable a smaller dissimilarity than the observed is
+            (`below`), and whether the pair is `coupled`.
+
+        Examples
+        --------
+        >>> import sbmds
+        >>> data = sbmds.simulate(objects=8, seed=1)
+        >>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1)
+        >>> row = fit.predict([("0", "5")]).iloc[0]
+        >>> bool(row["low"] < row["mean"] < row["high"])
+        True
+        """
+        return _judge.predicted(self, pairs, level, draws)
+
+    def place(self, new: Any, names: Any = None, draws: int = 200, seed: int = 1) -> Placed:
+        """Place new objects on the map, which stays as it is, with their uncertainty.
+
+        Parameters
+        ----------
+        new : array or table
+            Dissimilarities of new objects (rows) to objects of the map (columns; in a table, some of them, by name); NaN where a pair
+            was not measured.
+        names : sequence of str, optional
+            Names of the new objects; by default those of the table.
+        draws : int, default 200
+            Draws of the map to place them in.
+        seed : int, default 1
+            Seed of everything random.
+
+        Returns
+        -------
+        Placed
+            names, map, covariance, sd, draws, stress, table.
+
+        Examples
+        --------
+        >>> import numpy as np, sbmds
+        >>> d = sbmds.simulate(objects=13, sd=0.05, seed=1).distances
+        >>> fit = sbmds.fit(d[:12, :12], chains=2, draws=300, seed=1)
+        >>> fit.place(d[12:, :12]).map.shape
+        (1, 2)
+        """
+        return _judge.placed(self, new, names, draws, seed)
 
     # Whether to trust it.
 

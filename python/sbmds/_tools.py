@@ -232,7 +232,7 @@ def compare(*fits: Fit | str | os.PathLike[str], quantity: str = "sigma", names:
     --------
     >>> import sbmds
     >>> data = sbmds.simulate(objects=8, seed=1)
-    >>> a, b = (sbmds.fit(data.distances, chains=2, draws=300, seed=seed) for seed in (1, 2))
+    >>> a, b = (sbmds.fit(data.distances, chains=2, draws=1000, seed=seed) for seed in (1, 2))
     >>> float(sbmds.compare(a, b).pairs["hellinger"].iloc[0]) < 0.2
     True
     """

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning  # noqa: E402
 from sklearn.metrics import pairwise_distances  # noqa: E402
 from sklearn.utils import check_random_state  # noqa: E402
-from sklearn.utils.validation import validate_data  # noqa: E402
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data  # noqa: E402
 
 #: Metrics that sbmds computes itself, for the pairs that are used alone; scikit-learn's name and ours.
 OWN_METRICS = {name: name for name in (
@@ -109,6 +109,8 @@ class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite=finite, ensure_min_samples=2)
         if is_precomputed and X.shape[0] != X.shape[1]:
             raise ValueError(f"X is {X.shape[0]} x {X.shape[1]}: precomputed dissimilarities must be a square matrix")
+        if is_precomputed:
+            check_non_negative(X, type(self).__name__)
         data, metric = self._data(X)
         found = fit_map(
             data,
@@ -126,7 +128,39 @@ class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if not found.converged:
             warnings.warn(found.verdict, _NotConverged, stacklevel=2)
         self._keep(found)
+        self._X_fit = X
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Place rows of X on the map, which stays as it is; rows that it was fitted to are where they are.
+
+        Parameters
+        ----------
+        X : array of shape (n_new, n_features)
+            Rows as in `fit`; with ``metric="precomputed"`` dissimilarities to the objects of the map, NaN where there is none.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_components)
+            Posterior means of their locations; ``fit_.place`` also has their uncertainty.
+        """
+        check_is_fitted(self)
+        is_precomputed = self.metric == "precomputed"
+        finite = "allow-nan" if is_precomputed else True
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite=finite, reset=False)
+        known = {row.tobytes(): k for k, row in enumerate(np.asarray(self._X_fit, dtype=X.dtype))}
+        at = np.array([known.get(row.tobytes(), -1) for row in X])
+        located = np.where(at[:, None] < 0, 0.0, self.embedding_[at])
+        is_new = at < 0
+        if is_new.any():
+            located[is_new] = self.fit_.place(self._to_map(X[is_new]), seed=self._seed()).map
+        return located
+
+    def _to_map(self, X: Any) -> Any:
+        """Dissimilarities of rows to the objects of the map."""
+        if self.metric == "precomputed":
+            return X
+        return pairwise_distances(X, self._X_fit, metric=self.metric, **(self.metric_params or {}))
 
     def _data(self, X: Any) -> tuple[Any, str | None]:
         """What is fitted, and how it is compared: by sbmds where it can, else by scikit-learn."""

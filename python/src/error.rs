@@ -8,9 +8,9 @@ use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyKeyError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
 };
 use pyo3::prelude::*;
+use sbmds::ErrorKind;
 use sbmds::cluster::ClusterError;
 use sbmds::dissimilarity::InputError;
-use sbmds::error::ErrorKind;
 use sbmds::run::RunError;
 
 /// Does work without holding the interpreter; a panic becomes an exception.

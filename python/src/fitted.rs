@@ -6,10 +6,14 @@ use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sbmds::diagnostics::Monitored;
-use sbmds::dissimilarity::{Labels, read_labels};
+use sbmds::dissimilarity::{Labels, read_labels, read_new_objects};
 use sbmds::draws::{Dtype, Variable};
 use sbmds::fit;
+use sbmds::place::{OldMap, PlacedObject, place};
+use sbmds::predict::{Asked, AskedPair, PosteriorDraws, Prediction, asked_pairs, predict};
+use sbmds::quality::KnownPairs;
 use sbmds::report::{ReportData, write_html};
+use sbmds::run::RunError;
 
 use crate::error::{detached, of_input, of_run, of_value};
 use crate::memory::{array, rows};
@@ -164,7 +168,7 @@ impl Fitted {
     fn monitored<'py>(&self, py: Python<'py>) -> PyResult<(Vec<String>, Bound<'py, PyArrayDyn<f64>>)> {
         let monitored = detached(py, || self.0.monitored().map_err(of_run))?;
         let names: Vec<String> = monitored.iter().map(|quantity| quantity.name().into()).collect();
-        let values: Vec<f64> = monitored.iter().flat_map(|quantity| of_chains(quantity)).collect();
+        let values: Vec<f64> = monitored.iter().flat_map(of_chains).collect();
         let (n_chains, n_draws, ..) = self.shape();
         let shape = [names.len(), n_chains, n_draws];
         Ok((names, array(py, values, &shape)?))
@@ -194,6 +198,42 @@ impl Fitted {
         array(py, values, &[n_pairs, 3])
     }
 
+    /// Predictions of the pairs `a`, `b`, or of all pairs of a kind ("measured", "coupled", "missing"): per pair (a, b, observed,
+    /// distance, mean, sd, low, high, below, whether it is coupled).
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        kind: &str,
+        a: Vec<usize>,
+        b: Vec<usize>,
+        level: f64,
+        draws: usize,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let found = detached(py, || predictions(&self.0, kind, &a, &b, level, draws).map_err(of_run))?;
+        let values: Vec<f64> = found.iter().flat_map(numbers_of).collect();
+        array(py, values, &[found.len(), 10])
+    }
+
+    /// Places new objects, whose dissimilarities to all old ones are the rows of an `.npy` file, in draws of the map: means,
+    /// covariances, draws, and per object (stress, pairs, modes).
+    fn place<'py>(&self, py: Python<'py>, path: PathBuf, draws: usize, seed: u64) -> PyResult<Bound<'py, PyDict>> {
+        let placed = detached(py, || {
+            let new = read_new_objects(&path, self.0.names()).map_err(of_input)?;
+            let old = OldMap::of(&self.0, draws).map_err(of_run)?;
+            place(&old, self.0.config().model.noise, &new, seed).map_err(of_run)
+        })?;
+        let (n_objects, n_dims) = (placed.names.len(), placed.moments.mean().n_dims());
+        let covariance = (0..n_objects).flat_map(|object| placed.moments.covariance(object)).collect();
+        let one = |object: &PlacedObject| [object.fit.stress, object.fit.n_pairs as f64, object.n_modes as f64];
+        let found = PyDict::new(py);
+        found.set_item("mean", array(py, rows(placed.moments.mean()), &[n_objects, n_dims])?)?;
+        found.set_item("covariance", array(py, covariance, &[n_objects, n_dims, n_dims])?)?;
+        let draws: Vec<f64> = placed.draws.iter().flat_map(rows).collect();
+        found.set_item("draws", array(py, draws, &[placed.draws.len(), n_objects, n_dims])?)?;
+        found.set_item("objects", array(py, placed.objects.iter().flat_map(one).collect(), &[n_objects, 3])?)?;
+        Ok(found)
+    }
+
     /// Writes the report; labels are a file.
     fn report(&self, py: Python<'_>, path: PathBuf, labels: Option<PathBuf>) -> PyResult<()> {
         detached(py, || {
@@ -204,4 +244,42 @@ impl Fitted {
             write_html(&data, &path).map_err(of_run)
         })
     }
+}
+
+fn predictions(
+    fitted: &fit::Fitted,
+    kind: &str,
+    a: &[usize],
+    b: &[usize],
+    level: f64,
+    n_draws: usize,
+) -> Result<Vec<Prediction>, RunError> {
+    let measured = fitted.measured()?;
+    let known = measured.known();
+    let draws = PosteriorDraws::of(fitted, n_draws)?;
+    let noise = fitted.config().model.noise;
+    let mut all = Vec::new();
+    let mut piece = |pairs: &[AskedPair]| -> Result<(), RunError> {
+        all.extend(predict(&draws, noise, level, pairs));
+        Ok(())
+    };
+    match kind {
+        "listed" => {
+            let pair = |(&a, &b): (&usize, &usize)| {
+                let observed = known.get(a, b);
+                AskedPair { a, b, observed, is_coupled: !observed.is_nan() && known.is_coupled(a, b) }
+            };
+            piece(&a.iter().zip(b).map(pair).collect::<Vec<_>>())?;
+        }
+        "coupled" => asked_pairs(&known, Asked::Coupled, &mut piece)?,
+        "missing" => asked_pairs(&known, Asked::Missing, &mut piece)?,
+        _ => asked_pairs(&known, Asked::Measured, &mut piece)?,
+    }
+    Ok(all)
+}
+
+fn numbers_of(one: &Prediction) -> [f64; 10] {
+    let AskedPair { a, b, observed, is_coupled } = one.pair;
+    let Prediction { distance, mean, sd, low, high, below, .. } = *one;
+    [a as f64, b as f64, observed, distance, mean, sd, low, high, below, f64::from(u8::from(is_coupled))]
 }

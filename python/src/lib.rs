@@ -2,6 +2,8 @@
 //!
 //! Everything that Python can do is done in Python (`python/sbmds`): inputs are converted there, results are shown there.
 
+#![cfg(feature = "module")]
+
 mod clusters;
 mod data;
 mod error;

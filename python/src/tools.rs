@@ -75,6 +75,9 @@ pub fn simulate<'py>(
     ])
 }
 
+/// The log-likelihood, its gradient if asked for, and the number of pairs.
+type Evaluation<'py> = (f64, Option<Bound<'py, PyArrayDyn<f64>>>, usize);
+
 /// Log-likelihood of locations, its gradient if asked for, and the number of pairs.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
@@ -88,7 +91,7 @@ pub fn log_likelihood<'py>(
     order: &str,
     noise: &str,
     seed: u64,
-) -> PyResult<(f64, Option<Bound<'py, PyArrayDyn<f64>>>, usize)> {
+) -> PyResult<Evaluation<'py>> {
     let (x, data) = (map_of(&x)?, &data.get().0);
     let couplings = couplings.parse().map_err(of_value)?;
     let noise = noise.parse().map_err(of_value)?;

@@ -179,7 +179,8 @@ impl Instance {
         for dim in 0..n_dims {
             let coordinates = locations.dim_mut(dim);
             for (object, location) in values.chunks_exact(n_dims).enumerate() {
-                let position = observations.as_ref().map_or(object, |observations| observations.order.position(object));
+                let position =
+                    observations.as_ref().map_or(object, |observations| observations.order.position(object).index());
                 coordinates[position] = location[dim];
             }
         }
@@ -204,7 +205,7 @@ impl Instance {
             return Err(CallError::new("updateLocations: one location without the others", "send all with -1 first"));
         }
         let position =
-            self.current.observations.as_ref().map_or(index, |observations| observations.order.position(index));
+            self.current.observations.as_ref().map_or(index, |observations| observations.order.position(index).index());
         self.current.move_object(position, values);
         Ok(())
     }

@@ -35,7 +35,7 @@ pub struct Calibrate {
     /// Shrinkage over dimensions, of which the truth is drawn, too
     #[arg(long, value_enum, value_name = "PRIOR", default_value = "none")]
     shrinkage: ShrinkageArg,
-    /// Sampler: auto, nuts, hmc, mh or mwg
+    /// Sampler: auto, jhmc, nuts, hmc, mh or mwg
     #[arg(long, default_value = "auto")]
     sampler: Sampler,
     /// Warm-up iterations of each fit

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::plot::two_axes;
 use crate::say::{say, warn};
 
-/// Draws of every run that are laid over one another.
+/// Draws of every run that are aligned to one another.
 const MOST_DRAWS: usize = 400;
 /// Objects listed: those that moved most.
 const N_LISTED: usize = 10;

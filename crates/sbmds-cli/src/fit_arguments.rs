@@ -54,7 +54,7 @@ pub enum PriorsArg {
 #[derive(Args)]
 #[command(next_help_heading = "Sampler")]
 pub struct SamplerArgs {
-    /// Sampler: auto, nuts, hmc, mh or mwg
+    /// Sampler: auto, jhmc, nuts, hmc, mh or mwg
     #[arg(long, default_value = "auto")]
     sampler: Sampler,
     /// Leapfrog steps of an HMC trajectory
@@ -63,7 +63,7 @@ pub struct SamplerArgs {
     /// Vary the length of HMC trajectories by this fraction
     #[arg(long, value_name = "FRACTION", default_value_t = 0.0)]
     jitter: f64,
-    /// Acceptance rate to adapt to [default: 0.8 for nuts, 0.65 for hmc, 0.234 for mh, 0.35 for mwg]
+    /// Acceptance rate to adapt to [default: 0.8 for jhmc and nuts, 0.65 for hmc, 0.234 for mh, 0.35 for mwg]
     #[arg(long, value_name = "RATE")]
     target_acceptance: Option<f64>,
     /// Minimum NUTS tree depth: at least 2^DEPTH - 1 gradients per draw, for slow large-scale modes of band couplings
@@ -72,10 +72,10 @@ pub struct SamplerArgs {
     /// Largest number of doublings of a NUTS trajectory
     #[arg(long, value_name = "DEPTH", default_value_t = 10)]
     max_depth: usize,
-    /// Do not let single objects jump between the modes of their conditional posterior (nuts only)
+    /// Do not let single objects jump between the modes of their conditional posterior (jhmc, nuts)
     #[arg(long, alias = "no-leaps")]
     no_mode_jumps: bool,
-    /// Let clusters of objects turn over, where few pairs tie them to the rest (NUTS; always with --titers)
+    /// Let clusters of objects turn over, where few pairs tie them to the rest (jhmc, nuts; always with --titers)
     #[arg(long)]
     group_moves: bool,
     /// Adapt step sizes by the rule of the paper instead of dual averaging

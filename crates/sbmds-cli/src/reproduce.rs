@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use sbmds_paper::reproduce::{
-    About, Abstracts, Experiment, Influenza, Limits, ON_FILES, Outcome, Progress, Scale, Workplace, experiments,
-    reproduce,
+    About, Abstracts, Experiment, Influenza, Information, Limits, ON_FILES, Outcome, OwnFiles, Progress, Scale, Titres,
+    Workplace, experiments, reproduce,
 };
 
 use crate::arguments::n_threads;
@@ -47,13 +47,16 @@ pub struct Reproduce {
     /// Threads (cells whose time is measured run one after the other)
     #[arg(long, value_name = "P")]
     threads: Option<usize>,
-    /// Distances between the objects, for influenza
+    /// Distances between the objects, for influenza and information
     #[arg(long, value_name = "FILE")]
     distances: Option<PathBuf>,
-    /// Tree whose tips are the objects, Newick or NEXUS, for influenza
+    /// Titres in the long form with years, for titres
+    #[arg(long, value_name = "FILE")]
+    titers: Option<PathBuf>,
+    /// Tree whose tips are the objects (for titres: the viruses), Newick or NEXUS, for influenza, information and titres
     #[arg(long, value_name = "FILE")]
     tree: Option<PathBuf>,
-    /// Feature vectors of the objects, for abstracts
+    /// Feature vectors of the objects, for abstracts and information
     #[arg(long, value_name = "FILE")]
     embeddings: Option<PathBuf>,
     /// Table with the true classes of the objects, the first column the name, for abstracts
@@ -81,6 +84,15 @@ impl Reproduce {
             let workplace = self.workplace(name, stop)?;
             return self.carry_out(self.on_files(about, &workplace)?.as_ref(), &workplace);
         }
+        if name == "information" {
+            let files = OwnFiles {
+                distances: self.distances.clone(),
+                tree: self.tree.clone(),
+                embeddings: self.embeddings.clone(),
+            };
+            let workplace = self.workplace(name, stop)?;
+            return self.carry_out(&Information::new(files, Arc::clone(&workplace.stop)), &workplace);
+        }
         let Some(experiment) = experiments.iter().find(|experiment| experiment.about().name == name) else {
             let names = all.map(|about| about.name).collect::<Vec<_>>().join(", ");
             return Err(Failure::bad_input(format!("{name:?} cannot be reproduced. Remedy: give one of {names}")));
@@ -98,6 +110,9 @@ impl Reproduce {
         let experiment: Result<Box<dyn Experiment>, _> = if *name == "abstracts" {
             let (embeddings, labels) = files(&self.embeddings, &self.labels)?;
             Abstracts::new(embeddings, labels, self.truth.clone(), workplace).map(|found| Box::new(found) as _)
+        } else if *name == "titres" {
+            let (titers, tree) = files(&self.titers, &self.tree)?;
+            Titres::new(titers, tree, workplace).map(|found| Box::new(found) as _)
         } else {
             let (distances, tree) = files(&self.distances, &self.tree)?;
             Influenza::new(distances, tree, workplace).map(|found| Box::new(found) as _)

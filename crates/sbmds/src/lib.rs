@@ -21,7 +21,7 @@
 //! # The way of the data
 //!
 //! [`dissimilarity`] (what was measured, by name), [`coupling`] (which pairs enter the likelihood), [`likelihood`] (how well
-//! [`locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one chain), [`draws`] (posterior draws, in memory and on
+//! [`Locations`] explain them), [`posterior`] (with the priors), [`sampler`] (one chain), [`draws`] (posterior draws, in memory and on
 //! disk), [`diagnostics`] (whether to trust them), [`embedding`] (the map), [`quality`] (whether it describes the data), [`fit`] (all of
 //! it), [`run`] (in a directory). [`tree`] and [`brownian`] give the prior of locations that evolved along a phylogeny, and
 //! [`diffusion`] says what a fit with it found; [`measurement`] are titres and other measurements that are no distances; [`cluster`]
@@ -29,9 +29,10 @@
 //!
 //! # Something of your own
 //!
-//! A log-likelihood of a map is a [`LogLikelihood`](likelihood::LogLikelihood), a prior of locations a
-//! [`LocationPrior`](posterior::LocationPrior), a prior of the noise a [`SigmaPrior`](posterior::SigmaPrior), a sampler a
-//! [`Move`](sampler::Move), a place for draws a [`DrawSink`](fit::DrawSink). The folder `examples` has programs with some.
+//! A log-likelihood of a map is a [`LogLikelihood`], a prior of locations a [`LocationPrior`], a prior of the noise a
+//! [`SigmaPrior`], a sampler a [`Move`]; draws go wherever a [`DrawSink`] puts them ([`Fit::run_into`]), and an [`Observer`]
+//! hears how far a fit is. [`fit::drive`] is the one loop that steps a chain, for who has a posterior of their own. The folder
+//! `examples` has five programs: `fit_in_memory`, `features_to_map`, `own_prior`, `own_sampler` and `own_sink`.
 //!
 //! # Features
 //!
@@ -45,6 +46,7 @@
 #![cfg_attr(not(feature = "store"), allow(dead_code, unused_imports))]
 
 mod align;
+#[doc(hidden)] // for the program alone
 pub mod beast;
 pub mod brownian;
 pub mod calibration;
@@ -53,19 +55,21 @@ mod cholesky;
 pub mod choose;
 pub mod cluster;
 pub mod coupling;
+#[doc(hidden)] // for the paper's studies alone
 pub mod dense;
 pub mod diagnostics;
 pub mod diffusion;
 pub mod dissimilarity;
 pub mod draws;
 pub mod embedding;
-pub mod error;
+mod error;
 #[cfg(feature = "figures")]
 pub mod figures;
+#[doc(hidden)] // for the program alone
 pub mod files;
 pub mod fit;
 pub mod likelihood;
-pub mod locations;
+mod locations;
 #[cfg(feature = "store")]
 pub mod loo;
 mod machine;
@@ -75,6 +79,7 @@ pub mod measurement;
 mod numeric;
 #[cfg(feature = "store")]
 pub mod place;
+#[doc(hidden)] // for the program alone
 pub mod plain;
 pub mod posterior;
 #[cfg(feature = "store")]
@@ -93,9 +98,10 @@ pub mod tree;
 pub use coupling::Couplings;
 pub use dissimilarity::{Dissimilarities, Metric, Names};
 pub use error::{ErrorKind, RunError};
-pub use fit::{Fit, Fitted};
-pub use likelihood::Noise;
+pub use fit::{ChainSink, DrawSink, Fit, Fitted, MemorySink, Observer};
+pub use likelihood::{LogLikelihood, Noise};
 pub use locations::Locations;
-pub use sampler::Sampler;
+pub use posterior::{LocationPrior, SigmaPrior};
+pub use sampler::{Move, Sampler};
 pub use settings::{FitConfig, PriorFamily};
 pub use tree::Tree;

@@ -7,6 +7,7 @@ use rand_distr::StandardNormal;
 /// What a stream is for. Streams of different purposes never overlap, so that asking for more of one changes no other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
+#[non_exhaustive]
 pub enum Purpose {
     /// The order in which objects are laid before coupling.
     Order = 0,

@@ -13,6 +13,7 @@ use crate::random::positive_normal;
 /// How an observed dissimilarity delta differs from the true distance d.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Noise {
     /// delta = d.
     None,

@@ -1,5 +1,12 @@
 //! A fit of data in memory: the same as that of a file in a directory, bit for bit.
 
+#[path = "../examples/features_to_map.rs"]
+mod features_to_map;
+#[path = "../examples/fit_in_memory.rs"]
+mod fit_in_memory;
+#[path = "../examples/own_sink.rs"]
+mod own_sink;
+
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -157,4 +164,12 @@ fn a_fit_that_is_stopped_keeps_its_draws() {
     // Before the first draw there is nothing to keep.
     let outcome = Fit::of(&data()).with(long).stop_when(&AtomicBool::new(true)).run();
     assert!(matches!(outcome, Err(RunError::NoDraws)));
+}
+
+/// The examples check what they show.
+#[test]
+fn the_examples_of_whole_fits_hold() {
+    fit_in_memory::main().unwrap();
+    features_to_map::main().unwrap();
+    own_sink::main().unwrap();
 }

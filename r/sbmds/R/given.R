@@ -96,17 +96,6 @@ as_given.Matrix <- function(d, labels = NULL, metric = NULL, ...) {
   list(kind = "pairs", values = pairs$value, names = names, from = pairs$a, to = pairs$b)
 }
 
-#' @noRd
-#' @exportS3Method
-as_given.character <- function(d, labels = NULL, metric = NULL, value = NULL, format = NULL, no_names = FALSE, names = NULL, ...) {
-  if (length(d) != 1 || is.na(d)) stop_sbmds("d is a vector of strings. Remedy: give one path")
-  if (!is.null(labels)) stop_sbmds("a file has names of its own. Remedy: give labels as a table, or names = FILE")
-  list(
-    kind = "path", path = path.expand(d), metric = metric, names_file = names, value = value, format = format,
-    no_names = isTRUE(no_names)
-  )
-}
-
 # Names that are given, those the data have, or 1, 2, ...
 object_names <- function(given, own, n) {
   if (!is.null(given) && length(given) != n) {

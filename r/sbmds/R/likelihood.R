@@ -13,12 +13,14 @@
 #' @export
 log_likelihood <- function(d, x, sigma, couplings = "auto", noise = NULL, gradient = FALSE, labels = NULL, metric = NULL, ...) {
   further <- list(...)
-  check_named(further)
-  of_data <- names(further) %in% c("format", "value", "no_names", "names")
-  given <- do.call(as_given, c(list(d, labels = labels, metric = metric), further[of_data]))
+  check_settings(further)
+  given <- given_of(d, labels, metric, list(), tempfile())
   x <- as.matrix(x)
-  settings <- c(list(couplings = couplings, noise = noise), further[!of_data])
-  found <- native(wrap__log_likelihood_at, given, settings, as.double(x), ncol(x), as.double(sigma))
+  settings <- c(list(couplings = couplings, features = !is.null(metric), metric = metric), further)
+  words <- c("sbmds", "fit", given$input, words_of(settings))
+  found <- native(
+    wrap__log_likelihood_at, words, given, if (is.null(noise)) "truncated-normal" else noise, as.double(x), ncol(x), as.double(sigma)
+  )
   value <- found$log_likelihood
   if (gradient) attr(value, "gradient") <- matrix(found$gradient, nrow(x), dimnames = dimnames(x))
   value

@@ -21,10 +21,3 @@ warn_sbmds <- function(message, class = "sbmds_warning") {
   )
   warning(condition)
 }
-
-# The library names settings in backquotes; three of them are called otherwise in R.
-in_words_of_r <- function(message) {
-  renamed <- c(draws = "iter_sampling", warmup = "iter_warmup", threads = "cores")
-  for (name in names(renamed)) message <- gsub(sprintf("`%s`", name), sprintf("`%s`", renamed[[name]]), message, fixed = TRUE)
-  message
-}

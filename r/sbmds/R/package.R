@@ -8,5 +8,5 @@
 #' @name sbmds-package
 #' @keywords internal
 #' @useDynLib sbmds, .registration = TRUE
-#' @importFrom stats coef fitted residuals vcov nobs
+#' @importFrom stats coef fitted nobs predict residuals vcov
 NULL

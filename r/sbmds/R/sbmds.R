@@ -5,17 +5,18 @@
 #'
 #' @param d The dissimilarities: a [stats::dist] (its labels are kept); a square matrix, where `NA` is a missing pair; a data
 #'   frame of pairs (two objects and their dissimilarity); a sparse matrix of package Matrix, whose stored entries are the
-#'   measured pairs; or the path of a file. With `metric`, a matrix or data frame of features, one row per object.
+#'   measured pairs; a table of titres with `titers = TRUE`; or the path of a file. With `metric`, a matrix or data frame of features, one row per object.
 #' @param dims Dimensions of the map.
-#' @param couplings Which pairs enter the likelihood: `"auto"`, `"full"`, `"band:B"`, `"landmark:L"`, `"dispersed:B"` or
-#'   `"graph:FILE"`.
+#' @param couplings Which pairs enter the likelihood: `"auto"`, `"full"`, `"band:B"`, `"landmark:L"`, `"dispersed:B"`,
+#'   `"anchored:B"` or `"graph:FILE"`.
 #' @param chains Number of chains.
 #' @param iter_warmup Iterations of each chain that adapt and are not kept.
 #' @param iter_sampling Draws of each chain after warm-up.
 #' @param seed Seed of everything random, a whole number; by default one is drawn from R's own generator, so that [set.seed()]
 #'   repeats a fit.
 #' @param cores Threads to use; all cores by default. The draws do not depend on it.
-#' @param noise How dissimilarities scatter about distances: `"truncated-normal"` or `"normal"`.
+#' @param noise How dissimilarities scatter about distances: `"truncated-normal"` (the default), `"normal"`,
+#'   `"truncated-student-t"`, `"student-t"` or `"log-normal"`.
 #' @param tree A phylogeny along which locations diffuse: an `ape::phylo`, or the path of a Newick or NEXUS file. Tips are
 #'   joined to objects by name.
 #' @param labels Names of the objects, one string each; or what else is known of them, for colours in plots and in the report: a
@@ -26,10 +27,18 @@
 #'   memory alone.
 #' @param resume Whether to go on with the run in `out`, which was interrupted or needs more draws.
 #' @param overwrite Whether to replace the run in `out`.
-#' @param time Seconds after which to end with the draws made by then.
+#' @param time Seconds (or `"10m"`, `"1.5h"`) after which to end with the draws made by then.
 #' @param progress Whether to say on the console how far the fit is.
-#' @param ... Further settings, by the names of the program's flags with underscores: `priors`, `sampler`, `thin`, `keep`,
-#'   `until_ess`, `target_acceptance`, `max_depth`, `prune` and so on; of files `format`, `value`, `no_names` and `names`.
+#' @param ... Further settings, by the names of the program's flags with underscores:
+#'   of the data `format`, `names`, `no_names`, `value`, `weight`, `error`, `weights`, `errors` (the last two files, matrices or
+#'   `dist`s), `known_errors`;
+#'   of titres `titers`, `reading`, `potencies`, `avidities`, `drift`;
+#'   of the model `order`, `landmarks`, `storage`, `nu`, `priors`, `prior_scale`, `learn_scale`, `noise_shape`, `noise_rate`, `sigma`;
+#'   of the tree `tree_index`, `prune`, `root_sample_size`, `branch_scaling`, `trait_precision_update`;
+#'   of the sampler `sampler`, `leapfrog_steps`, `jitter`, `target_acceptance`, `min_depth`, `max_depth`, `no_mode_jumps`,
+#'   `group_moves`, `paper_adaptation`, `arithmetic`;
+#'   of the draws `chain`, `thin`, `start`, `keep`, `raw_draws`, `until_ess`, `max_draws`;
+#'   of the run `config`, `checkpoint_every`, `no_report`, `force`, `other_instructions`.
 #' @return An object of class `sbmds`. A warning of class `sbmds_not_converged` says that the chains do not agree, one of class
 #'   `sbmds_map_warning` that the map does not describe the data.
 #' @details An interrupt (Ctrl-C) ends the fit soon and keeps what there is: with `out` the run can be resumed, without it
@@ -45,38 +54,82 @@ sbmds <- function(d, dims = 2, couplings = "auto", chains = 4, iter_warmup = 100
                   cores = NULL, noise = NULL, tree = NULL, labels = NULL, metric = NULL, out = NULL, resume = FALSE,
                   overwrite = FALSE, time = NULL, progress = interactive(), ...) {
   further <- list(...)
-  check_named(further)
-  if (!is.null(cores) && !isTRUE(cores >= 1)) stop_sbmds("cores: give a whole number of 1 or more")
-  of_data <- names(further) %in% c("format", "value", "no_names", "names")
-  names <- if (is.character(labels) && length(labels) > 1) labels
-  is_table <- is.data.frame(labels) || (is.character(labels) && is.null(names))
+  check_settings(further)
+  supplied <- names(match.call())
   scratch <- tempfile("sbmds-")
-  on.exit(unlink(paste0(scratch, c("", ".nwk", ".labels.csv"))), add = TRUE)
-  table <- if (is_table) label_table(labels)
-  given <- do.call(as_given, c(list(d, labels = names, metric = metric), further[of_data]))
+  on.exit(unlink(paste0(scratch, c("", ".nwk", ".labels.csv", ".weights.csv", ".errors.csv"))), add = TRUE)
+  beside <- if (is.null(out)) scratch else sub("/+$", "", path.expand(out))
+  names <- if (is.character(labels) && length(labels) > 1) labels
+  table <- if (is.data.frame(labels) || (is.character(labels) && is.null(names))) label_table(labels)
+  if (is.null(seed) && !resume) seed <- sample.int(.Machine$integer.max, 1)
+  given <- if (missing(d)) list(kind = "path") else given_of(d, names, metric, further, scratch)
+  # Its column was chosen here.
+  if (given$kind == "pairs") further[["value"]] <- NULL
+  own <- list(
+    dims = dims, couplings = couplings, chains = chains, iter_warmup = iter_warmup, iter_sampling = iter_sampling, noise = noise
+  )
   settings <- c(
+    # A run that goes on has settings of its own: only what is asked for is compared with them.
+    if (resume) own[names(own) %in% supplied] else own,
     list(
-      dims = dims, couplings = couplings, chains = chains, iter_warmup = iter_warmup, iter_sampling = iter_sampling,
-      seed = if (is.null(seed)) sample.int(.Machine$integer.max, 1) else seed, noise = noise
+      seed = seed, cores = cores, time = time, resume = isTRUE(resume), overwrite = isTRUE(overwrite),
+      out = if (is.null(out)) NULL else path.expand(out), tree = tree_file(tree, paste0(scratch, ".nwk"), out),
+      labels = label_file(labels, table, out), features = !is.null(metric), metric = metric
     ),
-    further[!of_data]
+    quality_files(further, beside, names)
   )
-  options <- list(
-    cores = cores, time = time, resume = isTRUE(resume), overwrite = isTRUE(overwrite), scratch = scratch,
-    out = if (!is.null(out)) path.expand(out), tree = tree_file(tree, paste0(scratch, ".nwk")),
-    labels = label_file(labels, table, out)
-  )
-  job <- native(wrap__job_start, given, settings, options)
+  words <- c("sbmds", "fit", given$input[!resume || given$kind == "path"], words_of(settings))
+  job <- native(wrap__job_start, words, given, list(in_memory = is.null(out), scratch = scratch))
   pointer <- wait_for(job, progress, out)
   fit <- new_sbmds(pointer, labels = table, tree = if (inherits(tree, "phylo")) tree, call = match.call())
   warn_of(fit)
   fit
 }
 
-check_named <- function(further) {
-  if (length(further) > 0 && (is.null(names(further)) || any(names(further) == ""))) {
-    stop_sbmds("a setting has no name. Remedy: write NAME = VALUE")
+# What is given, with the word that the command line has for it: a path, or what comes through a pipe. Tables of titres and pairs with
+# weights are more than numbers and go by way of a file.
+given_of <- function(d, labels, metric, further, scratch) {
+  if (is.character(d) && !is.matrix(d)) {
+    if (length(d) != 1 || is.na(d)) stop_sbmds("d is a vector of strings. Remedy: give one path")
+    if (!is.null(labels)) stop_sbmds("a file has names of its own. Remedy: give labels as a table, or names = FILE")
+    return(list(kind = "path", input = path.expand(d)))
   }
+  if (isTRUE(further[["titers"]]) || !is.null(further[["weight"]]) || !is.null(further[["error"]])) {
+    write_table(d, scratch)
+    return(list(kind = "table", input = "-", path = scratch))
+  }
+  given <- as_given(d, labels = labels, metric = metric, value = further[["value"]])
+  formats <- c(dist = "matrix", matrix = "matrix", pairs = "edges", features = "auto")
+  c(given, list(input = c("-", paste0("--format=", formats[[given$kind]]))))
+}
+
+# A table as it is, with names of rows if it has any.
+write_table <- function(d, path) {
+  d <- as.data.frame(d, optional = TRUE)
+  has_names <- is.character(attr(d, "row.names"))
+  is_number <- vapply(d, is.double, NA)
+  d[is_number] <- lapply(d[is_number], function(column) ifelse(is.na(column), "", format_exactly(column)))
+  utils::write.csv(d, path, row.names = has_names, na = "", quote = which(!is_number) + 0L)
+}
+
+# Settings with weights and errors as files: a matrix or a dist is written beside the run.
+quality_files <- function(further, beside, labels) {
+  # The names of a table of labels are the data's own.
+  for (name in intersect(c("weights", "errors"), names(further))) {
+    value <- further[[name]]
+    if (is.character(value)) {
+      further[[name]] <- path.expand(value)
+    } else {
+      if (inherits(value, "dist")) value <- as.matrix(value)
+      if (is.matrix(value) && is.null(rownames(value))) {
+        rownames(value) <- colnames(value) <- if (is.null(labels)) seq_len(nrow(value)) else labels
+      }
+      path <- sprintf("%s.%s.csv", beside, name)
+      write_table(value, path)
+      further[[name]] <- path
+    }
+  }
+  further
 }
 
 # A table of labels with the names in its first column.

@@ -62,7 +62,7 @@ impl Demo {
         self.out.clone().or_else(|| choices.find(|path| !path.exists())).unwrap_or_default()
     }
 
-    /// The map, turned so that a person recognises it: distances know no north.
+    /// The map, rotated to match the globe: distances do not fix an orientation.
     fn show(&self, run: &Path, names: Vec<String>, coordinates: &[[f64; 2]]) -> Result<(), Failure> {
         let cities = Names::given(names).map_err(|_| Failure::bad_input("the built-in cities have distinct names"))?;
         let map = read_map(&run.join("embedding.csv"), &cities)?;

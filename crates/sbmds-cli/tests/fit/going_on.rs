@@ -20,6 +20,18 @@ fn the_same_command_with_resume_goes_on_or_is_finished() {
     case.run(&format!("{command} --resume").replace("auto", "full")).expect(1, &["this run is finished"]);
 }
 
+/// What was decided before sampling is written down at once and kept.
+#[test]
+fn a_resumed_run_keeps_its_arithmetic() {
+    let case = Case::new(12);
+    case.run(&format!("fit matrix.csv --out run {SHORT}")).expect_finished();
+    let decided = case.read("run/config.toml");
+    assert!(decided.contains("arithmetic = [\"f32\"]\n"), "{decided}");
+    case.write("run/config.toml", &decided.replace("arithmetic = [\"f32\"]", "arithmetic = [\"f64\"]"));
+    case.run("fit --resume --out run --draws 50 --no-report").expect_finished();
+    assert!(case.read("run/config.toml").contains("arithmetic = [\"f64\"]\n"));
+}
+
 #[test]
 fn changed_settings_are_refused_by_name_with_both_values() {
     let case = Case::new(12);

@@ -15,5 +15,6 @@ mod pinned;
 mod program;
 mod runs;
 mod time;
+mod titres;
 mod trees;
 mod verdicts;

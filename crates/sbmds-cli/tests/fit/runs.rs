@@ -74,7 +74,7 @@ fn a_likelihood_spread_over_threads_gives_the_same_draws() {
 #[test]
 fn every_sampler_runs_and_is_repeatable() {
     let case = Case::new(10);
-    for sampler in ["auto", "nuts", "hmc", "mh", "mwg"] {
+    for sampler in ["auto", "jhmc", "nuts", "hmc", "mh", "mwg"] {
         for run in ["a", "b"] {
             let ended = case.run(&format!("fit matrix.csv --out {sampler}-{run} --sampler {sampler} {SHORT}"));
             ended.expect_finished();

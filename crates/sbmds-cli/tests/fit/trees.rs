@@ -37,7 +37,7 @@ fn total_length(newick: &str) -> f64 {
 #[test]
 fn every_sampler_fits_with_a_tree_in_both_forms_and_is_repeatable() {
     let case = case();
-    for sampler in ["nuts", "hmc", "mh", "mwg"] {
+    for sampler in ["jhmc", "nuts", "hmc", "mh", "mwg"] {
         for update in ["collapsed", "gibbs"] {
             let settings = format!("--tree tree.nwk --sampler {sampler} --trait-precision-update {update} {SHORT}");
             for (run, threads) in [("a", 1), ("b", 2)] {

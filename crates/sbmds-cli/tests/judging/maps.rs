@@ -17,7 +17,7 @@ fn two_fits_of_the_same_data_agree_and_a_table_is_scaled() {
     let printed = folder.ok("compare --maps a b -o arrows.svg --table moved.csv");
     assert!(printed.contains("b laid onto a: 14 objects in both") && printed.contains("lie elsewhere"), "{printed}");
     assert_eq!(folder.column("moved.csv", "p_same").len(), 14);
-    assert!(folder.read("arrows.svg").contains("laid over one another"));
+    assert!(folder.read("arrows.svg").contains("aligned to one another"));
 
     // The true locations, a thousand times as large and without one object.
     let truth = folder.read("simulated/truth.csv");

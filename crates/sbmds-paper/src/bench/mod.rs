@@ -4,6 +4,7 @@ mod clock;
 mod clusters;
 mod coupled;
 mod error;
+mod families;
 mod kernels;
 mod measure;
 mod memory;
@@ -25,6 +26,8 @@ pub use error::BenchError;
 pub enum Bench {
     /// Time per pair of the likelihood and its gradient, beside a plain loop measured in the same run
     Kernels(kernels::Kernels),
+    /// Time per measurement of every noise family, with numbers and limits, beside the kernels of pairs
+    Families(families::Families),
     /// Memory and time to build a likelihood from features and evaluate it (Linux)
     Memory(memory::Memory),
     /// Time of one HDBSCAN, beside a plain spanning tree measured in the same run
@@ -45,6 +48,7 @@ impl Bench {
     pub fn run(&self) -> Result<(), BenchError> {
         match self {
             Self::Kernels(command) => command.run(),
+            Self::Families(command) => command.run(),
             Self::Memory(command) => command.run(),
             Self::Clusters(command) => command.run(),
             Self::Samplers(command) => command.run(),

@@ -31,7 +31,7 @@ pub struct Samplers {
     /// Couplings
     #[arg(long, value_name = "C,C", value_delimiter = ',', default_values_t = COUPLINGS)]
     couplings: Vec<Coupled>,
-    /// Samplers: nuts, hmc, mh, mwg
+    /// Samplers: jhmc, nuts, hmc, mh, mwg
     #[arg(long, value_name = "S,S", value_delimiter = ',', default_values_t = SAMPLERS)]
     samplers: Vec<Sampler>,
     /// Standard deviation of the simulated half-normal noise
@@ -61,7 +61,7 @@ pub struct Samplers {
 }
 
 const COUPLINGS: [Coupled; 4] = [Coupled::Full, Coupled::Band(10), Coupled::Landmark(10), Coupled::Dispersed(10)];
-const SAMPLERS: [Sampler; 4] = [Sampler::Hmc, Sampler::Mh, Sampler::Mwg, Sampler::Nuts];
+const SAMPLERS: [Sampler; 5] = [Sampler::Jhmc, Sampler::Hmc, Sampler::Mh, Sampler::Mwg, Sampler::Nuts];
 
 /// Distances whose effective sample size is watched, beside sigma.
 const MONITORED_PAIRS: usize = 200;

@@ -7,6 +7,8 @@ use sbmds::coupling::{Couplings, Pairs, random_offsets};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::Sampler;
 
+use super::HeldOut;
+
 /// How a map is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,6 +53,29 @@ impl fmt::Display for Method {
     }
 }
 
+/// What is fitted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Simulated as the experiment does it.
+    #[default]
+    Simulated,
+    /// Simulated with log-normal noise.
+    LogNormal,
+    /// The user's distances.
+    Distances,
+    /// The user's distances along the user's tree.
+    Tree,
+    /// The user's feature vectors.
+    Embeddings,
+}
+
+impl Source {
+    fn is_simulated(&self) -> bool {
+        *self == Self::Simulated
+    }
+}
+
 /// One setting: what is simulated and how it is fitted.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Cell {
@@ -70,12 +95,29 @@ pub struct Cell {
     pub sampler: Sampler,
     /// Which simulated data set, from 0.
     pub repeat: usize,
+    /// What is fitted.
+    #[serde(default, skip_serializing_if = "Source::is_simulated")]
+    pub source: Source,
+    /// What is kept from the fit, if anything is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<HeldOut>,
 }
 
 impl Cell {
     /// The first data set of N objects in two dimensions, fitted by NUTS.
     pub fn new(n_objects: usize, sd: f64, method: Method, count: usize) -> Self {
-        Self { n_objects, true_dims: 2, n_dims: 2, sd, method, count, sampler: Sampler::Nuts, repeat: 0 }
+        Self {
+            n_objects,
+            true_dims: 2,
+            n_dims: 2,
+            sd,
+            method,
+            count,
+            sampler: Sampler::Nuts,
+            repeat: 0,
+            source: Source::Simulated,
+            held_out: None,
+        }
     }
 
     /// Another data set of the same setting.

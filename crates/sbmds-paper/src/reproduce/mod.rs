@@ -33,18 +33,21 @@ mod run;
 mod spectrum;
 mod sums;
 mod tables;
+mod titres;
 mod workplace;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
 
 pub use abstracts::Abstracts;
-pub use cell::{Cell, Method, Row};
+pub use cell::{Cell, Method, Row, Source};
 pub use error::ReproduceError;
 pub use findings::{Findings, Page, Table};
 pub use influenza::Influenza;
+pub use information::{Information, OwnFiles};
 pub use measures::{DistanceErrors, log_efficiency, vector_hellinger};
 pub use run::{Limits, Outcome, Progress, reproduce};
+pub use titres::{HeldOut, Titres};
 pub use workplace::Workplace;
 
 /// How much work an experiment is.
@@ -164,12 +167,12 @@ pub fn experiments(stop: &Arc<AtomicBool>) -> Vec<Box<dyn Experiment>> {
         Box::new(efficiency::Efficiency { stop: stop() }),
         Box::new(band_rule::BandRule { stop: stop() }),
         Box::new(spectrum::Spectrum),
-        Box::new(information::Information { stop: stop(), full: Mutex::default() }),
+        Box::new(Information::new(OwnFiles::default(), stop())),
     ]
 }
 
 /// The experiments on files of the user's.
-pub const ON_FILES: [About; 2] = [influenza::ABOUT, abstracts::ABOUT];
+pub const ON_FILES: [About; 3] = [influenza::ABOUT, abstracts::ABOUT, titres::ABOUT];
 
 #[cfg(test)]
 mod tests;

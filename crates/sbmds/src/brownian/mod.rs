@@ -35,6 +35,7 @@ use plan::{Lengths, Plan};
 /// The unit of branch lengths in V.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum BranchScaling {
     /// The total length of the tree, as in the paper's code: Sigma is the variance collected over the whole tree.
     #[default]

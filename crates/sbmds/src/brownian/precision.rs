@@ -17,6 +17,7 @@ pub struct Precision {
 
 /// Why a matrix is no precision.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotAPrecision {
     /// The two halves differ.
     #[error("the matrix is not symmetric: entries ({row}, {column}) and ({column}, {row}) differ")]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::posterior::{HalfCauchy, NoisePrior, ScalePrior};
+use crate::sampler::ArithmeticChoice;
 
 fn small(sampler: Sampler) -> CalibrationSettings {
     CalibrationSettings {
@@ -20,7 +21,7 @@ fn calibrated(settings: &CalibrationSettings) -> Calibration {
 
 #[test]
 fn whole_fits_are_calibrated() {
-    for sampler in [Sampler::Nuts, Sampler::Hmc, Sampler::Mwg] {
+    for sampler in [Sampler::Jhmc, Sampler::Nuts, Sampler::Hmc, Sampler::Mwg] {
         let calibration = calibrated(&small(sampler));
         assert!(calibration.is_uniform(), "{calibration}");
         // Nearly independent draws: otherwise ranks pile up at the ends.
@@ -29,8 +30,18 @@ fn whole_fits_are_calibrated() {
 }
 
 #[test]
+fn whole_fits_in_either_arithmetic_are_calibrated() {
+    for arithmetic in [ArithmeticChoice::F64, ArithmeticChoice::F32] {
+        let mut settings = small(Sampler::Jhmc);
+        settings.sampler.arithmetic = arithmetic;
+        let calibration = calibrated(&settings);
+        assert!(calibration.is_uniform(), "{arithmetic}: {calibration}");
+    }
+}
+
+#[test]
 fn fits_with_learned_scales_are_calibrated() {
-    let mut settings = small(Sampler::Nuts);
+    let mut settings = small(Sampler::Jhmc);
     settings.priors.scales = ScalePrior::Learned { shape: 3.0, rate: 2.0 };
     let calibration = calibrated(&settings);
     assert!(calibration.is_uniform(), "{calibration}");
@@ -47,7 +58,7 @@ fn fits_with_shrinkage_over_dimensions_are_calibrated() {
 
 #[test]
 fn fits_with_the_default_priors_are_calibrated() {
-    let mut settings = CalibrationSettings { couplings: Couplings::Full, ..small(Sampler::Nuts) };
+    let mut settings = CalibrationSettings { couplings: Couplings::Full, ..small(Sampler::Jhmc) };
     settings.priors = Priors::weak(2);
     let calibration = calibrated(&settings);
     assert!(calibration.is_uniform(), "{calibration}");
@@ -56,7 +67,7 @@ fn fits_with_the_default_priors_are_calibrated() {
 /// A floor that most maps would go below.
 #[test]
 fn fits_with_a_floor_of_the_noise_are_calibrated() {
-    for sampler in [Sampler::Nuts, Sampler::Hmc] {
+    for sampler in [Sampler::Jhmc, Sampler::Hmc] {
         let mut settings = small(sampler);
         settings.priors.noise = NoisePrior::InverseGamma { shape: 2.0, rate: 0.02, floor: 0.3 };
         let calibration = calibrated(&settings);

@@ -10,6 +10,7 @@ use crate::random::{Purpose, stream};
 /// The order in which objects are laid before they are coupled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Order {
     /// Shuffled, depending on the seed: file order is rarely random.
     #[default]
@@ -21,6 +22,7 @@ pub enum Order {
 /// Which objects become landmarks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum LandmarkChoice {
     /// The first of the (shuffled) order.
     #[default]
@@ -75,9 +77,7 @@ pub fn lay(
     };
     // An edge list has the measured pairs alone.
     let pairs = match (data.measured_pairs(), &couplings) {
-        (Some(measured), Couplings::Anchored(bands)) => {
-            some_measured(measured, &order, bands * n_objects, options.seed)
-        }
+        (Some(measured), Couplings::Anchored(bands)) => some_measured(measured, &order, *bands, options.seed),
         (Some(measured), _) => all_measured(measured, &order).of_graph_where(|a, b| pairs.contains(a, b)),
         (None, _) => pairs,
     };
@@ -121,7 +121,7 @@ fn put_first(order: &mut Vec<usize>, chosen: &[usize]) {
 /// The pairs of objects as pairs of positions; `edges` are distinct pairs of distinct objects.
 fn graph(edges: impl Iterator<Item = (u32, u32)>, order: &ObjectOrder) -> Pairs {
     let by_position = |(a, b): (u32, u32)| {
-        let [a, b] = [a, b].map(|object| order.position(object as usize) as u32);
+        let [a, b] = [a, b].map(|object| order.position(object as usize).index() as u32);
         (a.min(b), a.max(b))
     };
     let mut pairs: Vec<(u32, u32)> = edges.map(by_position).collect();
@@ -134,11 +134,21 @@ pub(crate) fn all_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder) ->
     graph(measured.iter().map(|&(a, b, _)| (a, b)), order)
 }
 
-/// At most so many of the measured pairs, at random.
-fn some_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder, most: usize, seed: u64) -> Pairs {
-    let mut chosen: Vec<(u32, u32)> = measured.iter().map(|&(a, b, _)| (a, b)).collect();
-    chosen.shuffle(&mut stream(seed, 0, Purpose::Coupling));
-    chosen.truncate(most);
+/// About as many of the measured pairs as so many bands have, at random; each object keeps this many partners, or all it has.
+fn some_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder, bands: usize, seed: u64) -> Pairs {
+    let mut pairs: Vec<(u32, u32)> = measured.iter().map(|&(a, b, _)| (a, b)).collect();
+    pairs.shuffle(&mut stream(seed, 0, Purpose::Coupling));
+    let mut n_partners = vec![0; order.len()];
+    let (mut chosen, rest): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|&(a, b)| {
+        let ends = [a as usize, b as usize];
+        let is_needed = ends.iter().any(|&end| n_partners[end] < bands);
+        if is_needed {
+            ends.iter().for_each(|&end| n_partners[end] += 1);
+        }
+        is_needed
+    });
+    let n_more = (bands * order.len()).saturating_sub(chosen.len());
+    chosen.extend(rest.into_iter().take(n_more));
     graph(chosen.into_iter(), order)
 }
 
@@ -189,7 +199,8 @@ mod tests {
                 let in_few = |a: usize, b: usize| few.pairs.contains(a.min(b), a.max(b));
                 let all = || (0..23).flat_map(|a| (a + 1..23).map(move |b| (a, b)));
                 assert!(all().all(|(a, b)| !few.pairs.contains(a, b) || more.pairs.contains(a, b)));
-                let is_coupled = |&(a, b): &(usize, usize)| in_few(few.order.position(a), few.order.position(b));
+                let is_coupled =
+                    |&(a, b): &(usize, usize)| in_few(few.order.position(a).index(), few.order.position(b).index());
                 assert!(bands > 8 || !out.iter().any(is_coupled));
             }
         }

@@ -13,7 +13,7 @@ mod spec;
 pub use effort::Effort;
 pub(crate) use lay::all_measured;
 pub use lay::{LandmarkChoice, LayOptions, Order, lay, never_nested};
-pub use object_order::ObjectOrder;
+pub use object_order::{ObjectOrder, Position};
 pub use offsets::{CHOSEN_BANDS, dispersed_offsets, random_offsets};
 pub use pairs::{PairShape, Pairs, PairsError};
 pub use spec::Couplings;
@@ -27,4 +27,13 @@ pub struct Coupling {
     pub order: ObjectOrder,
     /// The coupled positions.
     pub pairs: Pairs,
+}
+
+impl Coupling {
+    /// The positions of two objects, the lower first, if they are coupled.
+    pub fn coupled(&self, a: usize, b: usize) -> Option<(Position, Position)> {
+        let (a, b) = (self.order.position(a), self.order.position(b));
+        let (near, far) = (a.min(b), a.max(b));
+        self.pairs.contains(near.index(), far.index()).then_some((near, far))
+    }
 }

@@ -4,6 +4,23 @@ use std::ops::Deref;
 
 use crate::Locations;
 
+/// Where an object is in the coupling order: an index of arrays that the likelihood, samplers and priors count by. It is a type of
+/// its own so that the number of an object is not taken for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position(usize);
+
+impl Position {
+    /// The position with this index.
+    pub fn new(index: usize) -> Self {
+        Self(index)
+    }
+
+    /// Its index, from 0 on.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
 /// The order in which objects are coupled. As a slice it holds the object (input order) at each position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectOrder {
@@ -31,13 +48,13 @@ impl ObjectOrder {
     }
 
     /// The object at a position.
-    pub fn object(&self, position: usize) -> usize {
-        self.objects[position]
+    pub fn object(&self, position: Position) -> usize {
+        self.objects[position.0]
     }
 
     /// The position of an object.
-    pub fn position(&self, object: usize) -> usize {
-        self.positions[object]
+    pub fn position(&self, object: usize) -> Position {
+        Position(self.positions[object])
     }
 
     /// Locations given in input order, by position.

@@ -79,14 +79,9 @@ fn titres(grid: &Grid<'_>) -> Fault {
             found.push(cell);
         }
     }
-    Fault::new(
-        format!(
-            "this looks like a table of titres (cells such as {}); censored titres are not supported yet",
-            listed(&found)
-        ),
-        "turn measured titres into distances and give them as an edge list virus,serum,distance, where the distance is log2 of \
-         the highest titre of the serum less log2 of the titre; leave out the censored ones, though far pairs are then rare",
-    )
+    let problem =
+        format!("this looks like a table of titres (cells such as {}), not of dissimilarities", listed(&found));
+    Fault::new(problem, "add `titers`: titres of viruses against sera are read as they are, with limits")
 }
 
 /// Two columns that are not a name and a number: both words, or both whole numbers.

@@ -11,6 +11,7 @@ pub(crate) const X_SHIFT: &str = "x_shift";
 
 /// The type a variable is stored in. Values are always pushed and read as `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Dtype {
     /// 64-bit float; draws not yet made are NaN.
     Float,

@@ -16,7 +16,7 @@ pub struct MeanMap {
 
 /// Passes over the draws after which the mean is taken as it is: twenty times the usual number.
 const MAX_PASSES: usize = 100;
-/// The mean stands still when it moves less than this fraction of its own size.
+/// The mean has converged when it moves less than this fraction of its own size.
 const STILL: f64 = 1e-8;
 
 /// Generalised Procrustes analysis (Gower 1975) without scaling: align every draw to the mean, average, repeat

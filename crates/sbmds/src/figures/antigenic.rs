@@ -146,14 +146,15 @@ impl Picture<'_> {
         outer: &[Vec<Vec<Point>>],
     ) -> Vec<Vec<Point>> {
         let on_sheet = |line: &Vec<Point>| line.iter().map(|&(x, y)| frame.point(x, y)).collect::<Vec<Point>>();
-        let opacity = (3.0 / (outer.len().max(1) as f64).sqrt()).clamp(0.1, 0.35);
+        // Many regions lie on each other: they grow fainter, and so do their lines.
+        let opacity = (2.0 / (outer.len().max(1) as f64).sqrt()).clamp(0.05, 0.35);
         for (object, lines) in self.outlines(0.68).iter().enumerate() {
             let colour = self.colour(object, colours);
             lines.iter().for_each(|line| scene.area(on_sheet(line), Ink::faint(colour, 0.5 * opacity)));
         }
         for (object, lines) in outer.iter().enumerate() {
             let colour = self.colour(object, colours);
-            lines.iter().for_each(|line| scene.line(on_sheet(line), 0.3, Ink::faint(colour, opacity + 0.15)));
+            lines.iter().for_each(|line| scene.line(on_sheet(line), 0.3, Ink::faint(colour, opacity + 0.1)));
         }
         outer.iter().map(|lines| lines.first().map_or_else(Vec::new, on_sheet)).collect()
     }

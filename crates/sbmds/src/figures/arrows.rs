@@ -1,4 +1,4 @@
-//! Two maps laid over one another: an arrow for every object, from the first to the second.
+//! Two maps aligned to one another: an arrow for every object, from the first to the second.
 
 use super::axes::{BELOW, Frame, Rect, range_of, room_left};
 use super::legend;
@@ -34,7 +34,7 @@ pub fn draw_arrows(comparison: &MapComparison, options: &Options) -> Result<Scen
     let (x, y) = (range_of(ends().map(|end| end.0), 0.04), range_of(ends().map(|end| end.1), 0.04));
     let (left, right) = (room_left(y, width, true), width - 4.0);
     let [first, second] = &comparison.titles;
-    let title = format!("Maps {first} and {second} laid over one another: {} objects", from.len());
+    let title = format!("Maps {first} and {second} aligned to one another: {} objects", from.len());
     let mut scene = Scene::new(title, width, 0.0);
     let entries =
         [(format!("{first}, with an arrow to {second}"), GREY), ("lies elsewhere (p < 0.05)".into(), colour(1))];

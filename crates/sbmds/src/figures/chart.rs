@@ -10,6 +10,7 @@ use super::scene::{Anchor, Ink, Point, Scene, TEXT, text_width};
 
 /// The colour of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SeriesColour {
     /// Black.
     Black,
@@ -28,6 +29,7 @@ impl SeriesColour {
 
 /// How a series looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Look {
     /// Dots joined by a line.
     Line,
@@ -74,6 +76,7 @@ pub struct Panel {
 
 /// How numbers lie along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AxisScale {
     /// Evenly, between the least and the greatest.
     Linear,

@@ -18,6 +18,7 @@ use super::problem::tree::RunTree;
 use super::sample::{Sampled, Task, sample};
 use super::shown::ShownMap;
 use super::sink::{DrawSink, MemorySink};
+use super::start::arithmetic::decide;
 use super::start::reference::reference;
 use super::summary::results::{Results, merged};
 use super::summary::{BranchSummary, Summary};
@@ -209,11 +210,19 @@ impl<'a> Fit<'a> {
 /// Makes a sink for what is planned.
 type Make<'a, 's> = Box<dyn FnOnce(&StorePlan<'_>) -> Result<Box<dyn DrawSink + 's>, RunError> + 'a>;
 
-fn fit_in_memory(config: Resolved, problem: Problem, control: &Control, make: Make) -> Result<Fitted, RunError> {
+/// Samples a prepared problem.
+pub(super) fn fit_in_memory(
+    config: Resolved,
+    problem: Problem,
+    control: &Control,
+    make: Make,
+) -> Result<Fitted, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     let starts = LazyCell::new(|| Starts::new(&problem, &config));
     let reference = reference(&starts, &problem, &config);
     let mut sink = make(&record::plan(&problem, &config, &pairs, reference.as_ref()))?;
+    let decided = decide(&config, &problem, || &starts);
+    let config = config.clone().computed_in(decided);
     let task = Task { config: &config, problem: &problem, pairs: &pairs };
     let Sampled { chains, assessment, .. } = sample(task, &starts, &mut *sink, control)?;
     let chains = chains.ok_or(RunError::NoDraws)?;

@@ -34,6 +34,7 @@ mod simd;
 mod single;
 mod stars;
 mod sum_tree;
+pub(crate) mod terms;
 mod two_passes;
 
 use std::sync::OnceLock;
@@ -48,7 +49,7 @@ use landmarks::Landmarks;
 use layout::Layout;
 use sum_tree::Branch;
 
-pub use anchored::{AnchorValue, Anchored};
+pub use anchored::{AnchorValue, Anchored, Information, Pull};
 pub use arithmetic::Arithmetic;
 pub use connections::{Connections, Underdetermined};
 pub use dispatch::Want;
@@ -93,6 +94,7 @@ pub struct LikelihoodValue {
 /// The number type in which dissimilarities are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Storage {
     /// 8 bytes per pair.
     #[default]

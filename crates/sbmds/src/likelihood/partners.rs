@@ -284,7 +284,7 @@ mod tests {
 
     const N_OBJECTS: usize = 14;
     const SIGMA: f64 = 0.4;
-    const PLACE: usize = 5;
+    const POSITION: usize = 5;
 
     /// Numbers without a pattern, between 0 and 1.
     fn scattered(k: usize) -> f64 {
@@ -295,7 +295,7 @@ mod tests {
     fn likelihood(n_dims: usize, noise: Noise, set: InstructionSet) -> Likelihood {
         let pairs = Pairs::full(N_OBJECTS);
         let dissimilarity =
-            |a: usize, b: usize| if (a, b) == (PLACE, 9) { f64::NAN } else { 0.2 + scattered(31 * a + b) };
+            |a: usize, b: usize| if (a, b) == (POSITION, 9) { f64::NAN } else { 0.2 + scattered(31 * a + b) };
         Likelihood::new(N_OBJECTS, n_dims, &pairs, noise, Storage::F64, dissimilarity).with_instruction_set(set)
     }
 
@@ -303,7 +303,7 @@ mod tests {
     fn plain_energy(likelihood: &Likelihood, x: &[f64], at: &[f64]) -> f64 {
         let constant = 0.5 * (2.0 * std::f64::consts::PI).ln();
         let mut energy = 0.0;
-        likelihood.for_each_partner(PLACE, |other, delta| {
+        likelihood.for_each_partner(POSITION, |other, delta| {
             let off = |dim: usize| at[dim] - x[dim * N_OBJECTS + other] / SIGMA;
             let distance = (0..at.len()).map(|dim| off(dim).powi(2)).sum::<f64>().sqrt();
             energy -= likelihood.noise().log_density(delta / SIGMA, distance, 1.0) + constant;
@@ -325,7 +325,7 @@ mod tests {
             let x: Vec<f64> = (0..N_OBJECTS * n_dims).map(|k| 2.0 * scattered(7 * k) - 1.0).collect();
             let at: Vec<f64> = (0..n_dims).map(|dim| scattered(100 + dim) - 0.3).collect();
             let mut partners = Partners::default();
-            likelihood.gather_partners(&mut partners, &x, SIGMA, PLACE);
+            likelihood.gather_partners(&mut partners, &x, SIGMA, POSITION);
             assert_eq!(partners.len(), N_OBJECTS - 2);
             let plain = |shifts: &[(usize, f64)]| {
                 let mut at = at.clone();
@@ -378,7 +378,7 @@ mod tests {
             let likelihood = likelihood(2, noise, InstructionSet::best());
             let x = vec![0.25; 2 * N_OBJECTS];
             let mut partners = Partners::default();
-            likelihood.gather_partners(&mut partners, &x, SIGMA, PLACE);
+            likelihood.gather_partners(&mut partners, &x, SIGMA, POSITION);
             let derivatives = likelihood.derivatives_among(&partners, &[0.25 / SIGMA; 2]);
             assert!(
                 derivatives.gradient.iter().chain(&derivatives.hessian).all(|number| number.is_finite()),

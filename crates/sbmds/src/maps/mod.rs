@@ -1,4 +1,4 @@
-//! Two maps of the same objects laid over one another: which objects lie elsewhere, and how sure that is.
+//! Two maps of the same objects aligned to one another: which objects lie elsewhere, and how sure that is.
 //!
 //! A [`MapDraws`] is a run with its draws, or a table of locations from another program. [`compare_maps`] turns, reflects and shifts the second onto
 //! the first, draw by draw over the objects that both have (orthogonal Procrustes), and collects the posterior of every object's residual.
@@ -81,7 +81,7 @@ pub struct Residual {
 /// Compares the second map with the first, scaled to it or not.
 ///
 /// # Errors
-/// If they share too few objects to be laid over one another.
+/// If they share too few objects to be aligned to one another.
 pub fn compare_maps(first: &MapDraws, second: &MapDraws, is_scaled: bool) -> Result<MapComparison, RunError> {
     let shared: Vec<(usize, usize)> =
         first.names.iter().enumerate().filter_map(|(a, name)| Some((a, second.names.find(&name)?))).collect();

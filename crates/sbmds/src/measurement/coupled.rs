@@ -17,7 +17,7 @@ impl Terms {
         (family, known_errors): (Family, KnownErrors),
     ) -> Option<Self> {
         let terms = match data.measurements() {
-            Some(measurements) => placed(measurements, coupling),
+            Some(measurements) => by_position(measurements, coupling),
             None if family.of_kernels().is_some() => return None,
             None => exact_terms(coupled, unit),
         };
@@ -40,11 +40,10 @@ fn exact_terms(coupled: &Likelihood, unit: f64) -> Vec<Term> {
 }
 
 /// The measurements of the coupled pairs, by position.
-fn placed(measurements: &[Term], coupling: &Coupling) -> Vec<Term> {
-    let place = |term: &Term| {
-        let [a, b] = [term.near, term.far].map(|object| coupling.order.position(object as usize));
-        let (near, far) = (a.min(b), a.max(b));
-        coupling.pairs.contains(near, far).then_some(Term { near: near as u32, far: far as u32, ..*term })
+fn by_position(measurements: &[Term], coupling: &Coupling) -> Vec<Term> {
+    let of_positions = |term: &Term| {
+        let (near, far) = coupling.coupled(term.near as usize, term.far as usize)?;
+        Some(Term { near: near.index() as u32, far: far.index() as u32, ..*term })
     };
-    measurements.iter().filter_map(place).collect()
+    measurements.iter().filter_map(of_positions).collect()
 }

@@ -236,6 +236,7 @@ fn truncated(standard: impl Standard, seen: Observation, m: f64, s: f64) -> Slop
     let seen = match seen {
         Observation::Below(limit) => Observation::Within(0.0, limit),
         Observation::Within(lower, upper) => Observation::Within(lower.max(0.0), upper),
+        Observation::Above(limit) => Observation::Above(limit.max(0.0)),
         seen => seen,
     };
     let at = around(standard, seen, m, s);
@@ -254,6 +255,12 @@ fn logarithmic(seen: Observation, m: f64, s: f64) -> Slopes {
         let is_possible = matches!(seen, Observation::Below(_));
         return Slopes { value: if is_possible { 0.0 } else { f64::NEG_INFINITY }, ..Slopes::default() };
     }
+    let seen = match seen {
+        // What is positive in any case.
+        Observation::Above(limit) if limit <= 0.0 => return Slopes::default(),
+        Observation::Within(lower, upper) if lower <= 0.0 => Observation::Below(upper),
+        seen => seen,
+    };
     let at = around(Normal, seen.map(f64::ln), m.ln(), s);
     let jacobian = seen.exact().map_or(0.0, f64::ln);
     Slopes { value: at.value - jacobian, by_location: at.by_location / m, ..at }

@@ -25,8 +25,10 @@ pub enum LevelPrior {
 
 /// Scale of the half-normal prior of the standard deviation of levels: a factor of four in titres.
 pub const SCALE_OF_SD: f64 = 2.0;
-/// Standard deviation of the prior of the mean of levels: as good as flat.
-pub const SCALE_OF_MEAN: f64 = 10.0;
+/// Standard deviation of the prior of the mean of levels around that of the largest titres: half a twofold dilution. Were it flat, a map
+/// would fit better and better as potencies and all distances grow together, until it shows directions alone: the degenerate
+/// solution of unfolding.
+pub const SCALE_OF_MEAN: f64 = 0.5;
 
 /// The levels of one kind of objects with their prior, and where they are among the unknowns.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,13 +1,13 @@
 //! The log-likelihood of terms, as posteriors and samplers ask for it.
 
-use std::ops::Range;
-
-use rayon::prelude::*;
-
+use super::kernel::nu_of_kernels;
 use super::levels::LevelGroup;
-use super::terms::{NoiseScale, Quantity, Terms, TermsValue};
+use super::terms::{Quantity, Terms};
 use crate::dissimilarity::Observation;
-use crate::likelihood::{LikelihoodValue, LogLikelihood, MapGradient, MapPoint, OwnParameters, Workspace};
+use crate::likelihood::terms::{TermGradient, TermKernel, TermPoint, TermSums};
+use crate::likelihood::{
+    InstructionSet, LikelihoodValue, LogLikelihood, MapGradient, MapPoint, OwnParameters, Workspace,
+};
 
 /// The degrees of freedom of Student's t.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -30,11 +30,8 @@ pub struct TermLikelihood {
     level_of: Vec<Option<(usize, usize, f64)>>,
     /// Partners of each position with the dissimilarity that comes nearest to what was measured.
     partners: Vec<Vec<(usize, f64)>>,
-    chunks: Vec<Range<usize>>,
+    kernel: TermKernel,
 }
-
-/// Terms below which entering the thread pool costs more than it gains.
-const TERMS_PER_CHUNK: usize = 2_048;
 
 impl TermLikelihood {
     /// Terms of distances in `n_dims` dimensions.
@@ -65,10 +62,19 @@ impl TermLikelihood {
         level_of: Vec<Option<(usize, usize, f64)>>,
     ) -> Self {
         assert!(n_dims >= 1, "a map needs at least one dimension");
-        let chunks = terms.chunks(TERMS_PER_CHUNK);
-        let mut likelihood = Self { terms, n_dims, nu, levels, level_of, partners: Vec::new(), chunks };
+        let kernel = terms.kernel(n_dims);
+        let mut likelihood = Self { terms, n_dims, nu, levels, level_of, partners: Vec::new(), kernel };
         likelihood.partners = likelihood.nearest_dissimilarities();
         likelihood
+    }
+
+    /// The same on another instruction set than the fastest.
+    ///
+    /// # Panics
+    /// If this machine does not have it.
+    pub fn on(mut self, instruction_set: InstructionSet) -> Self {
+        self.kernel = self.kernel.on(instruction_set);
+        self
     }
 
     /// The terms.
@@ -142,8 +148,11 @@ impl TermLikelihood {
         partners
     }
 
-    fn scale(&self, at: &MapPoint) -> NoiseScale {
-        NoiseScale { sigma: at.sigma, nu: self.nu(at.own) }
+    /// Sums of all terms; derivatives by locations and by what each position adds, if they are wanted.
+    fn sums(&self, workspace: &mut Workspace, at: MapPoint, gradient: Option<TermGradient<'_>>) -> TermSums {
+        let levels = if self.level_of.is_empty() { Vec::new() } else { self.levels(at.own) };
+        let nu = nu_of_kernels(self.terms.family(), self.nu(at.own));
+        self.kernel.evaluate(workspace, TermPoint { x: at.x, sigma: at.sigma, nu, levels: &levels }, gradient)
     }
 }
 
@@ -165,35 +174,19 @@ impl LogLikelihood for TermLikelihood {
     }
 
     fn value(&self, workspace: &mut Workspace, at: MapPoint) -> f64 {
-        let (mut by_x, mut own) = (vec![0.0; at.x.len()], vec![0.0; at.own.len()]);
-        self.both(workspace, at, MapGradient { x: &mut by_x, own: &mut own }).log_likelihood
+        self.sums(workspace, at, None).value
     }
 
     fn both(&self, workspace: &mut Workspace, at: MapPoint, gradient: MapGradient) -> LikelihoodValue {
-        let (levels, noise) = (self.levels(at.own), self.scale(&at));
-        let of_chunk = |chunk: &Range<usize>| {
-            let (mut by_x, mut by_level) = (vec![0.0; at.x.len()], vec![0.0; levels.len()]);
-            let value = self.terms.add_slowly(chunk.clone(), (at.x, noise, &levels), (&mut by_x, &mut by_level));
-            (value, by_x, by_level)
-        };
-        // Chunks are those of the problem and are added in order: any number of threads gives the same bits.
-        let chunks: Vec<_> = match workspace.is_parallel() && self.chunks.len() > 1 {
-            true => self.chunks.par_iter().map(of_chunk).collect(),
-            false => self.chunks.iter().map(of_chunk).collect(),
-        };
-        gradient.x.fill(0.0);
+        let mut by_level = vec![0.0; self.level_of.len()];
+        let derivatives = TermGradient { x: gradient.x, levels: &mut by_level };
+        let sums = self.sums(workspace, at, Some(derivatives));
         gradient.own.fill(0.0);
-        let (mut sum, mut by_levels) = (TermsValue::default(), vec![0.0; levels.len()]);
-        for (value, by_x, by_level) in chunks {
-            sum = sum + value;
-            gradient.x.iter_mut().zip(by_x).for_each(|(sum, part)| *sum += part);
-            by_levels.iter_mut().zip(by_level).for_each(|(sum, part)| *sum += part);
-        }
-        self.gather_levels(&by_levels, gradient.own);
+        self.gather_levels(&by_level, gradient.own);
         if let (true, Some(last)) = (self.has_unknown_nu(), gradient.own.last_mut()) {
-            *last = sum.by_log_nu;
+            *last = sums.by_log_nu;
         }
-        LikelihoodValue { log_likelihood: sum.log_likelihood, by_log_sigma: sum.by_log_sigma }
+        LikelihoodValue { log_likelihood: sums.value, by_log_sigma: sums.by_log_sigma }
     }
 
     fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {

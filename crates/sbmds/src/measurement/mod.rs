@@ -1,11 +1,12 @@
 //! What was measured, as it was measured: numbers, limits, repeats, weights and known errors, with noise of several families.
 //!
-//! The kernels of [`crate::likelihood`] take one exact number per pair. Here every measurement is a [`Term`] of its own: an
+//! The kernels of pairs take one exact number per pair. Here every measurement is a [`Term`] of its own: an
 //! [`Observation`] whose log density a [`Family`] gives, of a [`Quantity`] that depends on the pair's distance. [`titres`] makes
 //! terms of tables of titres.
 
 mod coupled;
 mod family;
+mod kernel;
 mod levels;
 mod likelihood;
 pub mod simulate;

@@ -54,7 +54,7 @@ fn digamma(mut x: f64) -> f64 {
 
 /// Log probability below z; its derivatives by z and by log nu.
 pub(super) fn log_cdf(z: f64, nu: f64) -> (Tail, f64) {
-    let value = |nu: f64| if z > 0.0 { (-upper(z, nu)).ln_1p() } else { upper(-z, nu).ln() };
+    let value = |nu: f64| if z > 0.0 { (-upper(z, nu)).ln_1p() } else { log_upper(-z, nu) };
     let at = value(nu);
     let slope = (log_density(z, nu).0.value - at).exp();
     (Tail { value: at, slope }, by_log_nu(nu, value))
@@ -63,10 +63,15 @@ pub(super) fn log_cdf(z: f64, nu: f64) -> (Tail, f64) {
 /// Log probability between a and b; its derivatives by both and by log nu.
 pub(super) fn log_between(a: f64, b: f64, nu: f64) -> (Between, f64) {
     let value = |nu: f64| {
+        // Logarithms, because nothing is left of probabilities in the far tails of many degrees of freedom.
+        let one_side = |l: f64, u: f64| {
+            let of_l = log_upper(l, nu);
+            of_l + (-(log_upper(u, nu) - of_l).exp_m1()).ln()
+        };
         if a >= 0.0 {
-            (upper(a, nu) - upper(b, nu)).ln()
+            one_side(a, b)
         } else if b <= 0.0 {
-            (upper(-b, nu) - upper(-a, nu)).ln()
+            one_side(-b, -a)
         } else {
             (-(upper(-a, nu) + upper(b, nu))).ln_1p()
         }
@@ -83,21 +88,26 @@ fn by_log_nu(nu: f64, value: impl Fn(f64) -> f64) -> f64 {
     (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * STEP)
 }
 
-/// Probability above z >= 0: half the incomplete beta function I_x(nu/2, 1/2) at x = nu / (nu + z^2).
+/// Probability above z >= 0.
 pub(super) fn upper(z: f64, nu: f64) -> f64 {
+    log_upper(z, nu).exp()
+}
+
+/// Its logarithm: half the incomplete beta function I_x(nu/2, 1/2) at x = nu / (nu + z^2).
+fn log_upper(z: f64, nu: f64) -> f64 {
     if z.is_infinite() {
-        return 0.0;
+        return f64::NEG_INFINITY;
     }
     let (a, b) = (0.5 * nu, 0.5);
     let (x, y) = (nu / (nu + z * z), z * z / (nu + z * z));
     // log[x^a y^b / B(a, b)], with B(a, 1/2) = Gamma(a) sqrt(pi) / Gamma(a + 1/2).
     let log_front = -a * (z * z / nu).ln_1p() + b * y.ln() + log_gamma_ratio(nu) - 0.5 * PI.ln();
     if x < (a + 1.0) / (a + b + 2.0) {
-        0.5 * log_front.exp() / a * continued(a, b, x)
+        log_front - nu.ln() + continued(a, b, x).ln()
     } else if z == 0.0 {
-        0.5
+        -std::f64::consts::LN_2
     } else {
-        0.5 * (1.0 - log_front.exp() / b * continued(b, a, y))
+        (-log_front.exp() / b * continued(b, a, y)).ln_1p() - std::f64::consts::LN_2
     }
 }
 

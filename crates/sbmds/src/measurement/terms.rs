@@ -1,7 +1,5 @@
 //! The measurements as terms of a log-likelihood: one per line of the data, so that repeats, weights and limits are all the same to it.
 
-use std::ops::Range;
-
 use super::family::{Family, Slopes, Support};
 use crate::dissimilarity::{Observation, Term};
 
@@ -34,7 +32,6 @@ pub struct Terms {
     quantity: Quantity,
     family: Family,
     known_errors: KnownErrors,
-    starts: Vec<usize>,
     terms: Vec<Term>,
     /// Which of the given terms stands where.
     given: Vec<usize>,
@@ -89,8 +86,7 @@ impl Terms {
         let mut given: Vec<usize> = (0..terms.len()).collect();
         given.sort_by_key(|&k| (terms[k].near, terms[k].far));
         let sorted: Vec<Term> = given.iter().map(|&k| terms[k]).collect();
-        let starts = (0..=n_objects).map(|n| sorted.partition_point(|term| (term.near as usize) < n)).collect();
-        Self { n_objects, quantity, family, known_errors, starts, terms: sorted, given }
+        Self { n_objects, quantity, family, known_errors, terms: sorted, given }
     }
 
     /// The same measurements with every value and error divided by `unit`.
@@ -112,6 +108,11 @@ impl Terms {
     /// The noise family.
     pub fn family(&self) -> Family {
         self.family
+    }
+
+    /// What known errors do.
+    pub fn known_errors(&self) -> KnownErrors {
+        self.known_errors
     }
 
     /// What is measured.
@@ -196,30 +197,25 @@ impl Terms {
         Slopes { by_log_scale: slopes.by_log_scale * by_log_sigma, ..slopes }
     }
 
-    /// Runs of first objects with about `n_terms` terms each, at least; fixed by the problem alone.
-    pub(super) fn chunks(&self, n_terms: usize) -> Vec<Range<usize>> {
-        let n_chunks = (self.len() / n_terms).max(1);
-        let first = |chunk: usize| {
-            let wanted = chunk * self.len() / n_chunks;
-            if chunk == n_chunks { self.n_objects } else { self.starts.partition_point(|&start| start < wanted) }
-        };
-        (0..n_chunks).map(|chunk| first(chunk)..first(chunk + 1)).collect()
-    }
-
     fn distance(&self, x: &[f64], term: &Term) -> f64 {
         let squared = |x: &[f64]| (x[term.near as usize] - x[term.far as usize]).powi(2);
         x.chunks_exact(self.n_objects).map(squared).sum::<f64>().sqrt()
     }
 
-    /// Value of the terms of some first objects; adds the derivatives by the locations and by the levels.
-    pub(super) fn add_slowly(
+    /// Log-likelihood and its derivatives by all locations and levels, which are overwritten, one term after another: the plain
+    /// formulas that the kernels are checked against.
+    pub fn evaluate_slowly(
         &self,
-        objects: Range<usize>,
-        (x, noise, levels): (&[f64], NoiseScale, &[f64]),
-        (by_x, by_level): (&mut [f64], &mut [f64]),
+        x: &[f64],
+        noise: NoiseScale,
+        levels: &[f64],
+        by_x: &mut [f64],
+        by_level: &mut [f64],
     ) -> TermsValue {
+        by_x.fill(0.0);
+        by_level.fill(0.0);
         let mut sum = TermsValue::default();
-        for term in &self.terms[self.starts[objects.start]..self.starts[objects.end]] {
+        for term in &self.terms {
             let distance = self.distance(x, term);
             let slopes = self.slopes(term, distance, noise, levels);
             let weight = term.weight;
@@ -246,19 +242,5 @@ impl Terms {
             }
         }
         sum
-    }
-
-    /// Log-likelihood and its derivatives by all locations and levels, which are overwritten, one term after another.
-    pub fn evaluate_slowly(
-        &self,
-        x: &[f64],
-        noise: NoiseScale,
-        levels: &[f64],
-        by_x: &mut [f64],
-        by_level: &mut [f64],
-    ) -> TermsValue {
-        by_x.fill(0.0);
-        by_level.fill(0.0);
-        self.add_slowly(0..self.n_objects, (x, noise, levels), (by_x, by_level))
     }
 }

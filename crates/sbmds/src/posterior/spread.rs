@@ -4,6 +4,7 @@ use crate::brownian::Precision;
 
 /// The state of the locations' prior; the prior that made it knows its arm.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub enum Spread {
     /// x_n ~ N(0, Lambda): the diagonal of Lambda.
     Scales(Vec<f64>),

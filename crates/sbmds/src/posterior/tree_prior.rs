@@ -20,6 +20,7 @@ pub struct TreePrior {
 /// How the precision of the diffusion, Sigma^-1, is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum PrecisionUpdate {
     /// Locations move with Sigma integrated out; it is drawn from its conditional after every iteration.
     #[default]

@@ -1,4 +1,4 @@
-//! Whether the Shepard plot bends: residuals that depend on the fitted distance.
+//! Whether the Shepard plot is curved: residuals that depend on the fitted distance.
 
 use crate::likelihood::Noise;
 

@@ -5,7 +5,7 @@
 //! that of one look at every coupled pair.
 //!
 //! - [`PairFit`]: Stress-1 and R^2 of dissimilarities and distances.
-//! - [`Curvature`]: whether the Shepard plot bends.
+//! - [`Curvature`]: whether the Shepard plot is curved.
 //! - [`Mixture`], [`predictive_interval`]: where the posterior expects a dissimilarity; coverage is how often it is right.
 //! - [`MapVerdict`]: all numbers, what was found, and the sentences.
 

@@ -40,7 +40,7 @@ pub struct MapVerdict {
     pub coverage: Option<f64>,
     /// The same of the pairs that were not coupled.
     pub heldout_coverage: Option<f64>,
-    /// The part of the squared residuals that follows from the fitted distance alone: a bend of the Shepard plot.
+    /// The part of the squared residuals that follows from the fitted distance alone: curvature of the Shepard plot.
     pub curvature: Option<f64>,
     /// R^2 of a quick map of the largest value minus each, if similarities are suspected.
     pub reversed_r2: Option<f64>,
@@ -67,8 +67,9 @@ pub enum Finding {
     Undetermined,
     /// Pairs that were not coupled fit clearly worse.
     NotCarriedOver,
-    /// The Shepard plot bends.
-    Bend,
+    /// The Shepard plot is curved.
+    #[serde(alias = "bend")]
+    Curved,
     /// Too few dissimilarities lie in their predictive intervals.
     NarrowIntervals,
 }
@@ -99,7 +100,7 @@ const UNDETERMINED: f64 = 0.75;
 /// By how much more than expected Stress-1 of other pairs may exceed that of the coupled ones. Fits that were found to carry over
 /// (1,797 images, 3,188 airports) have 1.05 and less, fits that drew the coupling graph 1.09 to 1.7; two standard errors are added.
 const CARRY_OVER: f64 = 1.06;
-/// The Shepard plot bends from this part of the squared residuals on: simulated distances have up to 0.13 (more only with so
+/// The Shepard plot is curved from this part of the squared residuals on: simulated distances have up to 0.13 (more only with so
 /// few pairs that the F ratio is small), square roots, squares and too few dimensions 0.3 to 0.9.
 const BEND_SHARE: f64 = 0.2;
 /// And with this F ratio, which 5 and 40 degrees of freedom exceed about once in a thousand times.
@@ -143,7 +144,7 @@ impl Evidence {
         let further = [
             (Finding::Undetermined, self.ellipse_over_map.is_some_and(|ratio| ratio >= UNDETERMINED)),
             (Finding::NotCarriedOver, ways.is_none() && !self.is_equal() && !self.carries_over()),
-            (Finding::Bend, is_map && self.bends()),
+            (Finding::Curved, is_map && self.is_curved()),
         ];
         findings.extend(further.into_iter().filter(|(_, found)| *found).map(|(finding, _)| finding));
         if is_map && self.has_narrow_intervals(findings.contains(&Finding::NotCarriedOver)) {
@@ -179,7 +180,7 @@ impl Evidence {
         other <= expected * allowed
     }
 
-    fn bends(&self) -> bool {
+    fn is_curved(&self) -> bool {
         self.curvature.is_some_and(|curvature| curvature.share >= BEND_SHARE && curvature.f_ratio >= BEND_F)
     }
 

@@ -12,8 +12,8 @@ pub(super) fn sentences(map: &MapVerdict, curvature: Option<&Curvature>, n_dims:
     if map.found(Finding::NotCarriedOver) {
         sentences.push(not_carried_over(map));
     }
-    if let (true, Some(curvature)) = (map.found(Finding::Bend), curvature) {
-        sentences.push(bend(curvature, n_dims));
+    if let (true, Some(curvature)) = (map.found(Finding::Curved), curvature) {
+        sentences.push(curved(curvature, n_dims));
     }
     if map.found(Finding::NarrowIntervals) {
         sentences.push(narrow_intervals(map));
@@ -85,10 +85,10 @@ fn not_carried_over(map: &MapVerdict) -> String {
     )
 }
 
-fn bend(curvature: &Curvature, n_dims: usize) -> String {
+fn curved(curvature: &Curvature, n_dims: usize) -> String {
     let beside = |residual: f64| if residual > 0.0 { "larger than" } else { "smaller than" };
     format!(
-        "The Shepard plot bends: dissimilarities are {} distances on the map where these are short, and {} them where they are \
+        "The Shepard plot is curved: dissimilarities are {} distances on the map where these are short, and {} them where they are \
          long. More dimensions (`dims` {}) or a transformation of the dissimilarities may fit better.",
         beside(curvature.shortest),
         beside(curvature.longest),

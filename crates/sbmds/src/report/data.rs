@@ -7,6 +7,7 @@ use super::draw_sample::DrawSample;
 use super::neighbours::Neighbours;
 use super::pack;
 use super::shepard;
+use super::titres::TitreSection;
 use super::traces::{Trace, TraceDiagnosis};
 use super::tree::TreeSection;
 use crate::dissimilarity::{LabelColumn, LabelValues};
@@ -132,6 +133,8 @@ pub enum Section {
     Clusters(Box<ClusterSection>),
     /// What a fit along a tree found.
     Tree(Box<TreeSection>),
+    /// What a fit of titres found.
+    Titres(Box<TitreSection>),
 }
 
 /// Whether to trust the run.

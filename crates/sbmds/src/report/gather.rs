@@ -6,6 +6,7 @@ use super::clusters;
 use super::data::{Fit, MapData, ModeData, ObjectModesData, ReportData, Section, VerdictData};
 use super::draw_sample::{self, DrawSample};
 use super::neighbours::{self, Neighbours};
+use super::titres;
 use super::traces::Movement;
 use super::tree;
 use super::warnings;
@@ -37,6 +38,7 @@ impl ReportData {
             .map(|mode| gather_map(&run.in_mode(mode)?, coupled.as_ref(), &mut warnings))
             .collect::<Result<_, RunError>>()?;
         let clusters = clusters::gather(run, &mut warnings);
+        let titres = titres::gather(run, measured.as_ref().and_then(|measured| measured.data().titers()))?;
         let monitored = run.monitored()?;
         let movement = Movement::new(&monitored);
         let mean = &run.embedding().mean;
@@ -71,9 +73,10 @@ impl ReportData {
             traces: movement.traces,
             diagnostics: movement.diagnostics,
             n_monitored: monitored.len(),
-            sections: tree::gather(run)?
-                .map(Section::Tree)
+            sections: titres
+                .map(Section::Titres)
                 .into_iter()
+                .chain(tree::gather(run)?.map(Section::Tree))
                 .chain(clusters.map(Section::Clusters))
                 .collect(),
         })

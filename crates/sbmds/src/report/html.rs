@@ -33,6 +33,7 @@ const SCRIPTS: &[(&str, &str)] = files![
     "clusters.js",
     "heat_map.js",
     "tree.js",
+    "titres.js",
     "quality.js",
     "main.js",
 ];

@@ -16,6 +16,7 @@ mod pack;
 mod placed;
 mod preliminary;
 mod shepard;
+mod titres;
 mod traces;
 mod tree;
 mod warnings;
@@ -36,6 +37,7 @@ pub use html::write_html;
 pub use neighbours::{NO_NEIGHBOUR, Neighbours};
 pub use pack::Quantised;
 pub use preliminary::write_preliminary_html;
+pub use titres::{LevelData, TitreSection, WorstTitre};
 pub use traces::{Trace, TraceDiagnosis};
 pub use tree::{NodeData, RateData, TreeSection};
 

@@ -18,7 +18,7 @@ use crate::fit::problem::Problem;
 use crate::fit::problem::instructions;
 use crate::fit::sink::DrawSink;
 use crate::fit::{Control, Observer, SavedChain, Silent};
-use crate::likelihood::InstructionSet;
+use crate::likelihood::{Arithmetic, InstructionSet};
 use crate::settings::{FitConfig, Resolved};
 
 /// A run that has one chain.
@@ -142,7 +142,7 @@ fn joint(parts: &[Part], input: Option<PathBuf>, control: &Control) -> Result<(R
     let quiet = Control { observer: &Silent, ..*control };
     let (config, mut problem) = read_and_prepare(checked, &input, hashes, &quiet)?;
     let of_this_machine = instructions::warning(&config);
-    let config = config.drawn_with(instruction_sets(parts));
+    let config = config.drawn_with(instruction_sets(parts), arithmetics(parts));
     problem.warnings.retain(|warning| Some(warning) != of_this_machine.as_ref());
     problem.warnings.extend(instructions::warning(&config));
     problem.warnings.iter().for_each(|warning| control.observer.warn(warning));
@@ -157,6 +157,11 @@ fn instruction_sets(parts: &[Part]) -> Vec<InstructionSet> {
         }
     }
     sets
+}
+
+fn arithmetics(parts: &[Part]) -> Vec<Arithmetic> {
+    let has = |arithmetic: &Arithmetic| parts.iter().any(|part| part.config.arithmetic.contains(arithmetic));
+    Arithmetic::ALL.into_iter().filter(has).collect()
 }
 
 /// What came through a pipe when the first part started.

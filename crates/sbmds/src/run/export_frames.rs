@@ -9,6 +9,7 @@ use crate::embedding::{Alignment, RigidMotion, principal_axes};
 use crate::error::RunError;
 
 /// What is done to stored draws before they are exported.
+#[non_exhaustive]
 pub enum ExportFrames {
     /// Aligned to a map.
     Aligned(Box<Alignment>),

@@ -12,7 +12,6 @@ use super::sink::DirectorySink;
 use super::{disk, first_map, write};
 use crate::dissimilarity::{self, Input};
 use crate::error::RunError;
-use crate::fit::chain::SavedChain;
 use crate::fit::chain::monitor::MonitoredPairs;
 use crate::fit::chain::record;
 use crate::fit::control::with_threads;
@@ -22,6 +21,7 @@ use crate::fit::problem::prepare::prepare;
 use crate::fit::sample::{End, Sampled, Task, more_draws, sample};
 use crate::fit::sink::DrawSink;
 use crate::fit::start::Starts;
+use crate::fit::start::arithmetic::decide;
 use crate::fit::start::reference::reference;
 use crate::fit::summary::results::Results;
 use crate::fit::{Control, Fitted, Measured, RunTree, Summary};
@@ -216,13 +216,14 @@ pub(super) fn carry_out(
     if sink.is_new()? {
         first_map::show(run, config, problem, &starts, control)?;
     }
+    let decided = decide(config, problem, || &starts);
+    let config = &config.clone().computed_in(decided);
+    run.save_config(config)?;
     let Sampled { end, chains, assessment } =
         sample(Task { config, problem, pairs: &pairs }, &starts, &mut sink, control)?;
     let (Some(chains), Some(assessment)) = (chains, assessment) else {
         return Ok(if end == End::Stopped { Outcome::Interrupted } else { Outcome::TimeUp(None) });
     };
-    let config = &config.clone().computed_in(chains.iter().map(SavedChain::arithmetic).collect());
-    run.save_config(config)?;
     let reader = sink.reader()?;
     let results = Results::of(config, problem, &chains, &assessment, &reader)?;
     let summary = write::write(run, config, problem, results, &assessment, &reader)?;

@@ -7,7 +7,7 @@ use crate::dissimilarity::{Titer, Titers};
 use crate::draws::DrawReader;
 use crate::error::RunError;
 use crate::fit::ShownMap;
-use crate::fit::summary::titres::TitreDraws;
+use crate::fit::summary::titres::{TitreDraws, miss};
 use crate::settings::Resolved;
 
 /// Strains beyond which the table of all pairs would be too large to read.
@@ -107,15 +107,6 @@ fn cells(titers: &Titers, draws: &TitreDraws) -> Result<Vec<u8>, csv::Error> {
         ]
     };
     table(&header, draws.cells().map(row))
-}
-
-/// How far a titre is from what is expected, in log2.
-fn miss(titer: Titer, expected: f64) -> f64 {
-    match titer {
-        Titer::Number(_) => titer.log2() - expected,
-        Titer::Below(_) => (titer.log2() - expected).min(0.0),
-        Titer::Above(_) => (titer.log2() - expected).max(0.0),
-    }
 }
 
 /// Distances of every two strains and the probability of a drop of more than two twofold dilutions.

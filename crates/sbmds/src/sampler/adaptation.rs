@@ -163,6 +163,11 @@ impl Windows {
         true
     }
 
+    /// Whether variances learned at this iteration are the last ones.
+    pub fn is_last(&self, iteration: usize) -> bool {
+        self.learns_mass(iteration) && self.window_end == self.slow_end
+    }
+
     /// A window too short to be followed by one twice as long reaches to the end.
     fn stretch_last(&mut self) {
         if self.window_end + 2 * self.window_length > self.slow_end && self.window_end <= self.slow_end {

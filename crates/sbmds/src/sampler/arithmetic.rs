@@ -13,13 +13,15 @@ use rand_chacha::ChaCha8Rng;
 use super::Evaluated;
 use super::moves::Conditions;
 use super::target::Target;
-use crate::likelihood::Arithmetic;
+use crate::likelihood::{Arithmetic, LogLikelihood};
 
 /// The arithmetic of gradients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ArithmeticChoice {
-    /// Single precision where its errors are too small to matter, decided for good when warm-up ends.
+    /// Single precision where its errors are too small to matter. A fit decides before its chains start, for all alike; a chain that
+    /// is run by itself decides when its warm-up ends.
     #[default]
     Auto,
     /// Double precision.
@@ -34,6 +36,15 @@ impl ArithmeticChoice {
 
     pub(super) fn of_old_runs() -> Self {
         Self::F64
+    }
+}
+
+impl From<Arithmetic> for ArithmeticChoice {
+    fn from(decided: Arithmetic) -> Self {
+        match decided {
+            Arithmetic::F64 => Self::F64,
+            Arithmetic::F32 => Self::F32,
+        }
     }
 }
 
@@ -84,7 +95,7 @@ impl ChainArithmetic {
         let next = match self.choice {
             ArithmeticChoice::F64 => Arithmetic::F64,
             ArithmeticChoice::F32 => Arithmetic::F32,
-            ArithmeticChoice::Auto if expected_error(current, conditions) < LARGEST_ERROR => Arithmetic::F32,
+            ArithmeticChoice::Auto if is_accurate_at(current, conditions) => Arithmetic::F32,
             ArithmeticChoice::Auto => Arithmetic::F64,
         };
         std::mem::replace(&mut self.now, next) != next
@@ -112,18 +123,28 @@ impl ChainArithmetic {
     }
 }
 
-/// The standard error of a single-precision energy at a point: every pair's residual is off by the rounding of coordinates, and
-/// residuals of about their noise add up as a random walk does.
-fn expected_error(current: &Evaluated, conditions: &Conditions) -> f64 {
+fn is_accurate_at(current: &Evaluated, conditions: &Conditions) -> bool {
     let likelihood = conditions.posterior.likelihood();
-    let (n_objects, n_pairs) = (likelihood.n_objects(), likelihood.n_pairs() as f64);
-    let sigma_squared = conditions.variance.get();
-    let x = &current.position()[..n_objects * likelihood.n_dims()];
+    let (n_pairs, sigma_squared) = (likelihood.n_pairs() as f64, conditions.variance.get());
+    let normalising = 0.5 * n_pairs * (2.0 * std::f64::consts::PI * sigma_squared).ln();
+    let squared_residuals = -2.0 * (current.value().density.log_likelihood + normalising);
+    is_single_accurate(likelihood, current.position(), sigma_squared, squared_residuals)
+}
+
+/// Whether single-precision energies are accurate enough around a map: every pair's residual is off by the rounding of
+/// coordinates, and residuals of about their noise add up as a random walk does. `squared_residuals` is their sum in units of sigma.
+pub(crate) fn is_single_accurate(
+    likelihood: &dyn LogLikelihood,
+    position: &[f64],
+    sigma_squared: f64,
+    squared_residuals: f64,
+) -> bool {
+    let n_objects = likelihood.n_objects();
+    let x = &position[..n_objects * likelihood.n_dims()];
     // Mean squared distance of two objects.
     let spread: f64 = x.chunks_exact(n_objects).map(|x| 2.0 * variance(x)).sum();
-    let normalising = 0.5 * n_pairs * (2.0 * std::f64::consts::PI * sigma_squared).ln();
-    let squared_residuals = (-2.0 * (current.value().density.log_likelihood + normalising)).max(n_pairs);
-    ROUNDING * (spread / sigma_squared * squared_residuals).sqrt()
+    let squared_residuals = squared_residuals.max(likelihood.n_pairs() as f64);
+    ROUNDING * (spread / sigma_squared * squared_residuals).sqrt() < LARGEST_ERROR
 }
 
 fn variance(x: &[f64]) -> f64 {

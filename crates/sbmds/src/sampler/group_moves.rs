@@ -13,13 +13,19 @@ use crate::posterior::{Given, Posterior, Workspace};
 
 /// Clusters that are remembered: those with the widest gaps around them.
 const MOST_GROUPS: usize = 32;
-/// Moves proposed after every iteration.
+/// Moves of clusters, and of single objects, proposed after every iteration.
 const TRIES: usize = 3;
+const SINGLE_TRIES: usize = 5;
+
+/// Pairs up to which partners of every object are kept beside those of the likelihood.
+const MOST_PAIRS: usize = 1_000_000;
 
 /// The clusters that turn.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct GroupMoves {
     groups: Vec<Group>,
+    /// Every object alone: under priors that tie objects to each other, where there are no mode jumps, it turns over in this way.
+    singles: Vec<Group>,
 }
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -38,6 +44,9 @@ impl GroupMoves {
         let sides = (0..edges.len()).filter_map(|cut| smaller_side(&edges, cut, n_objects));
         self.groups = sides.map(|members| Group::new(members, likelihood)).take(MOST_GROUPS).collect();
         self.groups.retain(|group| !group.partners.is_empty());
+        let n_alone = if likelihood.n_pairs() <= MOST_PAIRS { n_objects as u32 } else { 0 };
+        let alone = (0..n_alone).map(|object| Group::new(vec![object], likelihood));
+        self.singles = alone.filter(|group| group.partners.len() > 1).collect();
     }
 
     /// Proposes to turn some clusters; returns the objects that did.
@@ -50,12 +59,15 @@ impl GroupMoves {
         rng: &mut ChaCha8Rng,
     ) -> Vec<usize> {
         let mut moved = Vec::new();
-        if self.groups.is_empty() {
+        let kinds = [(&self.groups, TRIES), (&self.singles, SINGLE_TRIES)];
+        let tries = kinds.into_iter().filter(|(groups, _)| !groups.is_empty());
+        let tries: Vec<_> = tries.flat_map(|(groups, n)| std::iter::repeat_n(groups, n)).collect();
+        if tries.is_empty() {
             return moved;
         }
         let mut density = posterior.value(workspace, x, given).of_locations();
-        for _ in 0..TRIES {
-            let group = &self.groups[rng.random_range(0..self.groups.len())];
+        for groups in tries {
+            let group = &groups[rng.random_range(0..groups.len())];
             let n_objects = posterior.likelihood().n_objects();
             let Some(mirror) = group.mirror(x, n_objects, rng) else { continue };
             let turned = mirror.reflected(x, n_objects, &group.members);
@@ -91,7 +103,8 @@ impl Group {
     fn mirror(&self, x: &[f64], n_objects: usize, rng: &mut ChaCha8Rng) -> Option<Mirror> {
         let n_dims = x.len() / n_objects;
         let at = |object: u32| -> Vec<f64> { (0..n_dims).map(|dim| x[dim * n_objects + object as usize]).collect() };
-        match rng.random_range(0..3) {
+        // A single object is its own centre: no plane through it turns it over.
+        match rng.random_range(0..if self.members.len() > 1 { 3 } else { 2 }) {
             0 => {
                 let points: Vec<(Vec<f64>, f64)> = self.partners.iter().map(|&(object, n)| (at(object), n)).collect();
                 Mirror::fitted(&points)

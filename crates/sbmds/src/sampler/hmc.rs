@@ -85,30 +85,42 @@ impl Hmc {
     /// One trajectory, accepted or not (eq. 14).
     fn transition(&self, current: &mut Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) -> StepInfo {
         let n_steps = self.draw_n_steps(rng);
-        let mut point = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(&self.inverse_mass, rng) };
-        let energy = point.energy(&self.inverse_mass);
-        leapfrog(&mut point, target, &self.inverse_mass, self.step.get(), n_steps);
-        let error = point.energy(&self.inverse_mass) - energy;
-        let acceptance = if error.is_finite() { (-error).exp().min(1.0) } else { 0.0 };
-        let accepted = rng.random::<f64>() < acceptance;
-        if accepted {
-            *current = point.evaluated;
-        }
-        StepInfo {
-            acceptance,
-            accepted,
-            energy: if accepted { energy + error } else { energy },
-            step_size: self.step.get(),
-            n_gradients: n_steps,
-            diverging: error.is_nan() || error > DIVERGENCE,
-            tree_depth: 0,
-        }
+        transition(current, target, &self.inverse_mass, self.step.get(), n_steps, rng)
     }
 
     /// Uniform on n (1 +- jitter): trajectories of one length can be periodic.
     fn draw_n_steps(&self, rng: &mut ChaCha8Rng) -> usize {
         let spread = (self.jitter * self.n_steps as f64) as usize;
         if spread == 0 { self.n_steps } else { rng.random_range(self.n_steps - spread..=self.n_steps + spread).max(1) }
+    }
+}
+
+/// One trajectory of `n_steps` steps, accepted or not (eq. 14).
+pub(super) fn transition(
+    current: &mut Evaluated,
+    target: &mut impl Target,
+    inverse_mass: &[f64],
+    step: f64,
+    n_steps: usize,
+    rng: &mut ChaCha8Rng,
+) -> StepInfo {
+    let mut point = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(inverse_mass, rng) };
+    let energy = point.energy(inverse_mass);
+    leapfrog(&mut point, target, inverse_mass, step, n_steps);
+    let error = point.energy(inverse_mass) - energy;
+    let acceptance = if error.is_finite() { (-error).exp().min(1.0) } else { 0.0 };
+    let accepted = rng.random::<f64>() < acceptance;
+    if accepted {
+        *current = point.evaluated;
+    }
+    StepInfo {
+        acceptance,
+        accepted,
+        energy: if accepted { energy + error } else { energy },
+        step_size: step,
+        n_gradients: n_steps,
+        diverging: error.is_nan() || error > DIVERGENCE,
+        tree_depth: 0,
     }
 }
 

@@ -8,6 +8,8 @@ mod gibbs;
 mod group_moves;
 mod hamiltonian;
 mod hmc;
+mod jhmc;
+mod length;
 mod metropolis;
 pub(crate) mod mode_jump;
 mod moves;
@@ -22,6 +24,7 @@ use rand_distr::StandardNormal;
 
 pub use adaptation::StepSize;
 pub use arithmetic::ArithmeticChoice;
+pub(crate) use arithmetic::is_single_accurate;
 pub use evaluated::Evaluated;
 pub use hamiltonian::{PhasePoint, draw_momentum, kinetic_energy, leapfrog};
 pub use moves::{Conditions, Move, SavedMove};

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::adaptation::{RunningVariance, StepSize, Windows};
 use super::close_tips::{CloseTips, WithCloseTips};
 use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
-use super::hmc::reasonable_step;
+use super::hmc::{self, reasonable_step};
 use super::moves::{Conditions, Move};
 use super::settings::{Entry, SamplerSettings};
 use super::target::Target;
@@ -35,6 +35,17 @@ fn start(
     conditions: &mut Conditions,
     rng: &mut ChaCha8Rng,
 ) -> (Evaluated, Box<dyn Move>) {
+    let (current, nuts) = begin(settings, x, conditions, rng);
+    (current, Box::new(nuts))
+}
+
+/// The first evaluation and the untuned move.
+pub(super) fn begin(
+    settings: &SamplerSettings,
+    x: Vec<f64>,
+    conditions: &mut Conditions,
+    rng: &mut ChaCha8Rng,
+) -> (Evaluated, Nuts) {
     let (posterior, variance) = (conditions.posterior, conditions.variance);
     let (likelihood, unknowns) = (posterior.likelihood(), posterior.joint_unknowns());
     let guess = known_variance(likelihood, variance.get());
@@ -67,7 +78,7 @@ fn start(
         axes: None,
         followed: None,
     };
-    (current, Box::new(nuts))
+    (current, nuts)
 }
 
 /// A guess of the variance with which distances know a coordinate, which is the mean of what its partners say.
@@ -85,9 +96,18 @@ fn close_tips(conditions: &Conditions, known: f64) -> CloseTips {
 /// From this depth on turns are looked for without rigid motions: shorter trajectories do not get far enough to be misled.
 const RIGID_FROM: usize = 4;
 
+/// How far a trajectory goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Trajectory {
+    /// Until it makes a U-turn; the draw is one of its points.
+    UntilTurn,
+    /// For a time, in the unit of the step size; the draw is its end, if that is accepted.
+    OfTime(f64),
+}
+
 /// Tuning of the sampler.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-struct Nuts {
+pub(super) struct Nuts {
     step: StepSize,
     inverse_mass: Vec<f64>,
     min_depth: usize,
@@ -118,25 +138,7 @@ impl Move for Nuts {
         warmup: Option<usize>,
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
-        if warmup.is_some() && std::mem::take(&mut self.has_new_masses) {
-            let known = known_variance(conditions.posterior.likelihood(), conditions.variance.get());
-            self.choose_close_tips(close_tips(conditions, known));
-        }
-        self.axes = conditions.posterior.locations().vanishing_variances(conditions.spread);
-        self.follow_axes();
-        if self.close_tips.is_empty() {
-            return self.step_on(current, &mut conditions.joint(), warmup, rng);
-        }
-        let close_tips = std::mem::take(&mut self.close_tips);
-        let n_dims = self.frame.n_dims;
-        let mut target = WithCloseTips::new(conditions.joint(), &close_tips, n_dims);
-        if close_tips.is_new {
-            self.find_step(current, &mut target, rng);
-        }
-        let info = self.step_on(current, &mut target, warmup, rng);
-        self.close_tips = close_tips;
-        self.close_tips.is_new = false;
-        info
+        self.iterate(Trajectory::UntilTurn, current, conditions, warmup, rng)
     }
 
     fn freeze(&mut self) {
@@ -173,19 +175,72 @@ impl Move for Nuts {
 }
 
 impl Nuts {
+    /// One iteration along such a trajectory; see [`Move::step`].
+    pub(super) fn iterate(
+        &mut self,
+        trajectory: Trajectory,
+        current: &mut Evaluated,
+        conditions: &mut Conditions,
+        warmup: Option<usize>,
+        rng: &mut ChaCha8Rng,
+    ) -> StepInfo {
+        if warmup.is_some() && std::mem::take(&mut self.has_new_masses) {
+            let known = known_variance(conditions.posterior.likelihood(), conditions.variance.get());
+            self.choose_close_tips(close_tips(conditions, known));
+        }
+        self.axes = conditions.posterior.locations().vanishing_variances(conditions.spread);
+        self.follow_axes();
+        if self.close_tips.is_empty() {
+            return self.step_on(trajectory, current, &mut conditions.joint(), warmup, rng);
+        }
+        let close_tips = std::mem::take(&mut self.close_tips);
+        let n_dims = self.frame.n_dims;
+        let mut target = WithCloseTips::new(conditions.joint(), &close_tips, n_dims);
+        if close_tips.is_new {
+            self.find_step(current, &mut target, rng);
+        }
+        let info = self.step_on(trajectory, current, &mut target, warmup, rng);
+        self.close_tips = close_tips;
+        self.close_tips.is_new = false;
+        info
+    }
+
+    /// Whether the last iteration has learned masses.
+    pub(super) fn has_new_masses(&self) -> bool {
+        self.has_new_masses
+    }
+
+    /// Whether masses are learned at this iteration that are kept.
+    pub(super) fn is_in_last_window(&self, iteration: usize) -> bool {
+        self.windows.is_last(iteration)
+    }
+
     /// One transition, and what there is to learn from it.
     fn step_on(
         &mut self,
+        trajectory: Trajectory,
         current: &mut Evaluated,
         target: &mut impl Target,
         warmup: Option<usize>,
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
-        let info = self.transition(current, target, rng);
+        let info = match trajectory {
+            Trajectory::UntilTurn => self.transition(current, target, rng),
+            Trajectory::OfTime(time) => {
+                let n_steps = self.n_steps(time);
+                hmc::transition(current, target, self.inverse_mass(), self.step.get(), n_steps, rng)
+            }
+        };
         if let Some(iteration) = warmup {
             self.adapt(iteration, &info, current, target, rng);
         }
         info
+    }
+
+    /// The steps that take such a time, within the limits of the tree depth.
+    fn n_steps(&self, time: f64) -> usize {
+        let [fewest, most] = [self.min_depth, self.max_depth].map(|depth| ((1_u64 << depth) - 1).max(1) as f64);
+        (time / self.step.get()).round().max(fewest).min(most) as usize
     }
 
     /// One draw from the trajectory that doubles until it makes a U-turn.

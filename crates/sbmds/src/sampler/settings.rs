@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use super::adaptation::StepSize;
 use super::arithmetic::ArithmeticChoice;
 use super::moves::{Conditions, Move};
-use super::{Evaluated, hmc, metropolis, nuts};
+use super::{Evaluated, hmc, jhmc, metropolis, nuts};
 
 /// One line of the list of samplers.
 pub(super) struct Entry {
@@ -55,6 +55,8 @@ macro_rules! samplers {
 }
 
 samplers! {
+    /// Hamiltonian Monte Carlo on locations and log sigma together, with trajectories of random length.
+    Jhmc = jhmc::ENTRY;
     /// No-U-turn sampler on locations and log sigma together.
     Nuts = nuts::ENTRY;
     /// The paper's Hamiltonian Monte Carlo, with Metropolis on sigma^2.
@@ -68,12 +70,17 @@ samplers! {
 impl Sampler {
     /// What `auto` stands for.
     pub fn resolve(self) -> Self {
-        if self == Self::Auto { Self::Nuts } else { self }
+        if self == Self::Auto { Self::Jhmc } else { self }
     }
 
     /// Iterations after which draws of maps of some twenty objects are nearly independent.
     pub fn independent_after(self) -> usize {
         self.entry().independent_after
+    }
+
+    /// Whether it follows gradients; random walks do not.
+    pub(crate) fn has_gradients(self) -> bool {
+        matches!(self.resolve(), Self::Jhmc | Self::Nuts | Self::Hmc)
     }
 
     /// The move of that name with its saved tuning.

@@ -25,7 +25,8 @@ pub struct FitConfig {
     /// same draws, bit for bit. Filled in when the run starts; runs of version 0.1.0 do not say.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub instructions: Vec<InstructionSet>,
-    /// The arithmetic of each chain's gradients, as decided when its warm-up ended. Filled in when there are draws.
+    /// The arithmetic of gradients, as decided before sampling for all chains alike; two only where runs were combined that were
+    /// decided differently. Filled in when the run starts.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub arithmetic: Vec<Arithmetic>,
     /// What is read.

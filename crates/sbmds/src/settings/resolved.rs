@@ -9,6 +9,7 @@ use super::config::{FitConfig, PriorFamily, Shrinkage, Start, TreeConfig};
 use crate::coupling::Couplings;
 use crate::likelihood::{Arithmetic, InstructionSet};
 use crate::posterior::{HalfCauchy, NoisePrior, Priors, ScalePrior};
+use crate::sampler::SamplerSettings;
 
 /// Checked settings in which nothing is left open: what a fit is made from and `config.toml` holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,9 +98,9 @@ impl Resolved {
         Self(config)
     }
 
-    /// The same of draws that were made with these instruction sets.
-    pub(crate) fn drawn_with(self, instructions: Vec<InstructionSet>) -> Self {
-        Self(self.0.with(|config| config.instructions = instructions))
+    /// The same of draws that were made with these instruction sets and arithmetics.
+    pub(crate) fn drawn_with(self, instructions: Vec<InstructionSet>, arithmetic: Vec<Arithmetic>) -> Self {
+        Self(self.0.with(|config| (config.instructions, config.arithmetic) = (instructions, arithmetic)))
     }
 
     /// The same with other starts of the chains.
@@ -107,9 +108,20 @@ impl Resolved {
         Self(self.0.with(|config| config.run.start = start))
     }
 
-    /// The same with the arithmetic that the chains decided on.
-    pub(crate) fn computed_in(self, arithmetic: Vec<Arithmetic>) -> Self {
-        Self(self.0.with(|config| config.arithmetic = arithmetic))
+    /// The same with the arithmetic that was decided on; what an earlier start of the run decided stays.
+    pub(crate) fn computed_in(self, decided: Arithmetic) -> Self {
+        Self(self.0.with(|config| {
+            if config.arithmetic.is_empty() {
+                config.arithmetic.push(decided);
+            }
+        }))
+    }
+
+    /// How chains sample: with the arithmetic that was decided on.
+    pub(crate) fn chain_settings(&self) -> SamplerSettings {
+        let asked = self.sampler.arithmetic;
+        let arithmetic = self.arithmetic.first().map_or(asked, |&decided| decided.into());
+        SamplerSettings { arithmetic, ..self.sampler.clone() }
     }
 
     /// The priors, in the model's unit.

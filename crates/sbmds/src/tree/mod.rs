@@ -62,6 +62,7 @@ impl std::fmt::Display for Source {
 
 /// Which tree of a file to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TreeChoice {
     /// The only one, or else the last.
     #[default]

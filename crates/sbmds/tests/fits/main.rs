@@ -1,4 +1,6 @@
-//! Whole fits: the verdict on the map, and results that follow the unit of the data.
+//! Whole fits: their arithmetic, the verdict on the map, and results that follow the unit of the data.
 
+mod anchored;
+mod arithmetic;
 mod map_verdict;
 mod units;

@@ -117,19 +117,19 @@ fn pure_noise_is_explained_little() {
 fn too_few_dimensions_bend_the_shepard_plot_and_the_right_ones_do_not() {
     let four_dimensional = simulated(25, 4, 0.05, |distance| distance);
     let map = map_of(&four_dimensional, 1);
-    assert!(map.found(Finding::Bend) && map.verdict.contains("`dims` 2"), "{map:?}");
-    assert!(!map_of(&four_dimensional, 4).found(Finding::Bend));
+    assert!(map.found(Finding::Curved) && map.verdict.contains("`dims` 2"), "{map:?}");
+    assert!(!map_of(&four_dimensional, 4).found(Finding::Curved));
 }
 
 #[test]
 fn curved_data_bend_the_shepard_plot_and_straight_ones_do_not() {
     for change in [f64::sqrt, |distance: f64| distance * distance, |distance: f64| 1.0 - (-distance).exp()] {
         let map = map_of(&simulated(25, 2, 0.03, change), 2);
-        assert!(map.found(Finding::Bend) && map.verdict.contains("The Shepard plot bends"), "{map:?}");
+        assert!(map.found(Finding::Curved) && map.verdict.contains("The Shepard plot is curved"), "{map:?}");
     }
     for sigma in [0.02, 0.3, 0.8] {
         let map = map_of(&simulated(25, 2, sigma, |distance| distance), 2);
-        assert!(!map.found(Finding::Bend) && map.curvature.unwrap() < 0.15, "{map:?}");
+        assert!(!map.found(Finding::Curved) && map.curvature.unwrap() < 0.15, "{map:?}");
     }
 }
 

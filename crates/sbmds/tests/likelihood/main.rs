@@ -1,6 +1,8 @@
 //! The likelihood against the double loop, and against pairs that are out of range.
 
+mod anchored;
 mod measurement;
 mod pairs;
 mod paths;
 mod single;
+mod terms;

@@ -205,6 +205,7 @@ macro_rules! tree_tests {
 
 tree_tests! {
     hmc_with_a_tree_is_invariant: Hmc;
+    jhmc_with_a_tree_is_invariant: Jhmc;
     nuts_with_a_tree_is_invariant: Nuts;
     mh_with_a_tree_is_invariant: Mh;
     mwg_with_a_tree_is_invariant: Mwg;
@@ -222,6 +223,8 @@ macro_rules! joint_tests {
 joint_tests! {
     hmc_is_invariant_under_truncated_noise: Hmc, TruncatedNormal;
     hmc_is_invariant_under_normal_noise: Hmc, Normal;
+    jhmc_is_invariant_under_truncated_noise: Jhmc, TruncatedNormal;
+    jhmc_is_invariant_under_normal_noise: Jhmc, Normal;
     nuts_is_invariant_under_truncated_noise: Nuts, TruncatedNormal;
     nuts_is_invariant_under_normal_noise: Nuts, Normal;
     mh_is_invariant_under_truncated_noise: Mh, TruncatedNormal;
@@ -245,7 +248,7 @@ fn single_precision_is_invariant() {
         let model = Model::new(N_OBJECTS, N_DIMS, Pairs::full(N_OBJECTS), Noise::TruncatedNormal, priors);
         models.push((form.to_owned(), model.with_tree(tree)));
     }
-    let samplers = [Sampler::Nuts, Sampler::Hmc];
+    let samplers = [Sampler::Jhmc, Sampler::Nuts, Sampler::Hmc];
     let cases: Vec<_> = samplers.into_iter().flat_map(|s| models.iter().map(move |model| (s, model))).collect();
     let findings: Vec<Finding> = cases
         .par_iter()

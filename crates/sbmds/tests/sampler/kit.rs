@@ -16,7 +16,7 @@ use sbmds::sampler::{ArithmeticChoice, Chain, Sampler, SamplerSettings};
 use sbmds::tree::TreeBuilder;
 
 /// The samplers as such; `auto` is one of them.
-pub const SAMPLERS: [Sampler; 4] = [Sampler::Hmc, Sampler::Nuts, Sampler::Mh, Sampler::Mwg];
+pub const SAMPLERS: [Sampler; 5] = [Sampler::Hmc, Sampler::Jhmc, Sampler::Nuts, Sampler::Mh, Sampler::Mwg];
 
 /// Every kind of coupling, with about half of all pairs (all of them for `full`).
 pub fn couplings(n_objects: usize) -> Vec<(&'static str, Pairs)> {

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod examples;
+mod group_moves;
 mod integrator;
 mod joint;
 mod kit;
@@ -10,4 +11,5 @@ mod mode_jumps;
 mod quadrature;
 mod shrinkage;
 mod single;
+mod terms_quadrature;
 mod tree;

@@ -189,7 +189,7 @@ fn titres_with_levels_and_drift_are_calibrated() {
         let variance = priors.noise.draw(&mut rng);
         let mut normal = |mean: f64, sd: f64| mean + sd * rng.sample::<f64, _>(StandardNormal);
         let avidities: Vec<f64> = (0..n_viruses).map(|_| normal(6.0, 1.0)).collect();
-        let mean = normal(6.0, 10.0);
+        let mean = normal(6.0, 0.5);
         let sd = half_normal(2.0, &mut rng);
         let potencies: Vec<f64> = (0..n_sera).map(|_| mean + sd * rng.sample::<f64, _>(StandardNormal)).collect();
         let own = [avidities.clone(), potencies.clone(), vec![mean, sd.ln()]].concat();

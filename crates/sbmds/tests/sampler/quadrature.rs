@@ -88,6 +88,7 @@ fn log_sigmas(prior: NoisePrior) -> Vec<(f64, f64)> {
             // sigma^2 ~ IG(a, b): log sigma = t has the density exp(-2 a t - b exp(-2 t)), up to a constant.
             (-44..=60).map(|k| f64::from(k) * 0.05).map(|t| (t, -2.0 * shape * t - rate * (-2.0 * t).exp())).collect()
         }
+        other => unreachable!("{other:?} has no quadrature here"),
     }
 }
 
@@ -100,7 +101,7 @@ fn differences_prior(prior: &ScalePrior, form: f64, n_dims: usize) -> (f64, f64)
             assert_eq!(n_dims, 1, "one lambda per dimension has no common form");
             (-(shape + 1.0) * (rate + 0.5 * form).ln(), (rate + 0.5 * form) / shape)
         }
-        ScalePrior::Shrunk(_) => unreachable!("its lambda has no finite variance: see shrinkage.rs"),
+        other => unreachable!("{other:?} has no quadrature here: see shrinkage.rs for the one that shrinks"),
     }
 }
 
@@ -192,7 +193,7 @@ fn check(n_dims: usize, priors: &Priors, noise: Noise) {
     let mut failures = Vec::new();
     // Trajectories that must go on after they have turned visit the same posterior.
     let long = SamplerSettings { min_depth: 4, ..settings(Sampler::Nuts, 1_000) };
-    let singles = [Sampler::Nuts, Sampler::Hmc].map(|sampler| single(settings(sampler, 1_000)));
+    let singles = [Sampler::Jhmc, Sampler::Nuts, Sampler::Hmc].map(|sampler| single(settings(sampler, 1_000)));
     for settings in SAMPLERS.map(|sampler| settings(sampler, 1_000)).into_iter().chain([long]).chain(singles) {
         let sampler = format!("{} in {} from depth {}", settings.sampler, settings.arithmetic, settings.min_depth);
         for ((name, _), (draws, exact)) in QUANTITIES.iter().zip(draws(&posterior, priors, &settings).iter().zip(exact))

@@ -20,6 +20,7 @@ fn model(sigma: f64) -> Model {
 #[test]
 fn auto_is_single_precision_where_that_is_accurate() {
     for (sigma, sampler, expected) in [
+        (0.2, Sampler::Jhmc, Arithmetic::F32),
         (0.2, Sampler::Nuts, Arithmetic::F32),
         (0.2, Sampler::Hmc, Arithmetic::F32),
         (0.2, Sampler::Mh, Arithmetic::F64),
@@ -40,7 +41,7 @@ fn auto_is_single_precision_where_that_is_accurate() {
 
 #[test]
 fn reported_log_likelihoods_are_double() {
-    for sampler in [Sampler::Nuts, Sampler::Hmc] {
+    for sampler in [Sampler::Jhmc, Sampler::Nuts, Sampler::Hmc] {
         let mut rng = stream(4, 0, Purpose::Sampling);
         let problem = model(0.01).draw(&mut rng);
         let mut chain = problem.chain(&single(settings(sampler, 20)), rng, Workspace::serial());
@@ -66,7 +67,7 @@ fn reported_log_likelihoods_are_double() {
 
 #[test]
 fn a_saved_chain_goes_on_in_its_arithmetic() {
-    for sampler in [Sampler::Nuts, Sampler::Hmc] {
+    for sampler in [Sampler::Jhmc, Sampler::Nuts, Sampler::Hmc] {
         for stop in [5, 20, 33] {
             let mut rng = stream(5, 0, Purpose::Sampling);
             let problem = model(0.2).draw(&mut rng);
@@ -119,10 +120,10 @@ fn moments_of_u(sampler: Sampler) -> [f64; 2] {
     [mean, draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / draws.len() as f64]
 }
 
-/// Without the step that accepts NUTS' draws by their f64 energies, the mean is off by a tenth of sigma and more.
+/// Without the step that accepts draws of jhmc and NUTS by their f64 energies, the mean is off by a tenth of sigma and more.
 #[test]
 fn draws_are_exact_even_where_single_precision_is_coarse() {
-    for sampler in [Sampler::Nuts, Sampler::Hmc] {
+    for sampler in [Sampler::Jhmc, Sampler::Nuts, Sampler::Hmc] {
         let [mean, variance] = moments_of_u(sampler);
         assert!(mean.abs() < 0.04, "{sampler}: {mean}");
         assert!((variance - 2.0 / 3.0).abs() < 0.04, "{sampler}: {variance}");

@@ -10,6 +10,7 @@ use super::condensed::CondensedTree;
 /// How clusters are selected from the hierarchy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Selection {
     /// Excess of mass: the clusters that last longest, none within another.
     #[default]

@@ -69,15 +69,12 @@ fn paths_are_quoted_for_the_shell() {
 
 #[test]
 fn titre_tables_are_named() {
-    let remedy = "turn measured titres into distances and give them as an edge list virus,serum,distance, where the distance is \
-                  log2 of the highest titre of the serum less log2 of the titre; leave out the censored ones, though far \
-                  pairs are then rare";
+    let remedy = "add `titers`: titres of viruses against sera are read as they are, with limits";
     for (content, cells) in [
         (",s1,s2,s3\nv1,640,<10,*\nv2,80,1280,40\nv3,*,>1280,20\nv4,40,40,80\n", "<10, *, >1280"),
         ("virus\tserum\tyear\ttiter\nv1\ts1\t1978\t<40\nv2\ts1\t1979\t160\n", "<40"),
     ] {
-        let problem =
-            format!("this looks like a table of titres (cells such as {cells}); censored titres are not supported yet");
+        let problem = format!("this looks like a table of titres (cells such as {cells}), not of dissimilarities");
         check(content, &format!("d.csv: {problem}. Remedy: {remedy}."));
     }
 }

@@ -66,6 +66,25 @@ impl Titers {
         &self.rows
     }
 
+    /// The same viruses and sera with some of the measurements, chosen by their number.
+    ///
+    /// # Errors
+    /// If a virus or a serum is left without any.
+    pub fn with_rows(&self, is_kept: impl Fn(usize) -> bool) -> Result<Self, InputError> {
+        let rows: Vec<TiterRow> = (0..self.rows.len()).filter(|&k| is_kept(k)).map(|k| self.rows[k]).collect();
+        let mut is_measured = vec![false; self.names.len()];
+        for row in &rows {
+            is_measured[row.virus] = true;
+            is_measured[self.n_viruses + row.serum] = true;
+        }
+        if let Some(object) = is_measured.iter().position(|is| !is) {
+            let problem = format!("nothing that is kept was measured of {}", self.names.get(object));
+            let fault = Fault::new(problem, "keep at least one titre of every virus and serum");
+            return Err(fault.at("titres", FilePosition::File));
+        }
+        Ok(Self { rows, notes: Vec::new(), warnings: Vec::new(), ..self.clone() })
+    }
+
     /// The year of an object, if the file says it.
     pub fn year(&self, object: usize) -> Option<f64> {
         self.years[object]

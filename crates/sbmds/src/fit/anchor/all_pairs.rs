@@ -1,71 +1,156 @@
-//! One pass over all measured pairs, block by block: memory does not grow with their number.
+//! Passes over all measured pairs, block by block: memory does not grow with their number.
 
-use crate::coupling::{ObjectOrder, Pairs, all_measured};
+use std::sync::Arc;
+
+use crate::coupling::{Coupling, Pairs, all_measured};
 use crate::dissimilarity::Dissimilarities;
-use crate::fit::problem::Problem;
+use crate::error::RunError;
 use crate::fit::problem::unit::Unit;
-use crate::likelihood::{AnchorValue, Likelihood, LogLikelihood, MapPoint, Noise, Storage, Workspace};
+use crate::fit::problem::{Problem, measured};
+use crate::likelihood::{
+    AnchorValue, Information, Likelihood, LikelihoodValue, LogLikelihood, MapGradient, MapPoint, OwnParameters,
+    Storage, Workspace,
+};
 use crate::settings::Resolved;
 
-/// Pairs of one block: 32 MB.
+/// Pairs of one block: 32 MB. Where there are no more, the block is kept.
 const BLOCK: usize = 4_000_000;
 
 /// All measured pairs of the objects in coupling order, in the model's unit.
-pub(crate) struct AllPairs<'a> {
-    data: &'a Dissimilarities,
-    order: &'a ObjectOrder,
-    n_dims: usize,
-    noise: Noise,
+pub(crate) struct AllPairs {
+    data: Dissimilarities,
+    coupling: Coupling,
+    config: Resolved,
     unit: Unit,
+    coupled: Arc<dyn LogLikelihood>,
+    /// The one block, if it is small enough to be kept.
+    kept: Option<Arc<dyn LogLikelihood>>,
 }
 
-impl<'a> AllPairs<'a> {
+impl AllPairs {
     /// All that was measured of a problem.
-    pub fn of(problem: &'a Problem, config: &Resolved) -> Self {
-        let (n_dims, noise) = (config.model.n_dims, config.model.noise);
-        Self { data: &problem.data, order: &problem.coupling.order, n_dims, noise, unit: problem.unit }
+    pub fn of(problem: &Problem, config: &Resolved) -> Result<Self, RunError> {
+        let mut all = Self {
+            data: problem.data.clone(),
+            coupling: problem.coupling.clone(),
+            config: config.clone(),
+            unit: problem.unit,
+            coupled: Arc::clone(&problem.pairs),
+            kept: None,
+        };
+        if let [pairs] = &all.blocks().collect::<Vec<_>>()[..] {
+            all.kept = Some(all.block(pairs)?);
+        }
+        Ok(all)
     }
 
     /// Log-likelihood and gradient of all pairs at a point.
-    pub fn gradient(&self, at: MapPoint) -> AnchorValue {
+    pub fn gradient(&self, at: MapPoint) -> Result<AnchorValue, RunError> {
         let mut workspace = Workspace::parallel();
-        let mut sum = AnchorValue { n_pairs: 0, log_likelihood: 0.0, by_log_sigma: 0.0, by_x: vec![0.0; at.x.len()] };
-        self.for_each_block(|block| sum.add(&AnchorValue::of(block, &mut workspace, at)));
-        sum
+        let mut sum = AnchorValue::default();
+        self.for_each_block(|block| sum.add(&AnchorValue::of(block, &mut workspace, at)))?;
+        Ok(sum)
     }
 
-    /// Log-likelihoods of all pairs at several points, in one pass.
-    pub fn values(&self, points: &[MapPoint]) -> Vec<f64> {
+    /// The information about each object; `None` where blocks do not tell.
+    pub fn information(&self, at: MapPoint) -> Result<Option<Information>, RunError> {
+        let mut sum: Option<Information> = None;
+        self.for_each_block(|block| {
+            let of_block = Information::of(block, at);
+            match (&mut sum, of_block) {
+                (Some(sum), Some(of_block)) => sum.add(&of_block),
+                (sum, of_block) => *sum = of_block,
+            }
+        })?;
+        Ok(sum)
+    }
+
+    /// Gradients of all pairs at several points, in one pass.
+    pub fn gradients(&self, points: &[MapPoint]) -> Result<Vec<AnchorValue>, RunError> {
         let mut workspace = Workspace::parallel();
-        let mut sums = vec![0.0; points.len()];
+        let mut sums = vec![AnchorValue::default(); points.len()];
         self.for_each_block(|block| {
             for (sum, &at) in sums.iter_mut().zip(points) {
-                *sum += block.value(&mut workspace, at);
+                sum.add(&AnchorValue::of(block, &mut workspace, at));
             }
-        });
-        sums
+        })?;
+        Ok(sums)
     }
 
-    fn for_each_block(&self, mut visit: impl FnMut(&dyn LogLikelihood)) {
+    fn for_each_block(&self, mut visit: impl FnMut(&dyn LogLikelihood)) -> Result<(), RunError> {
+        if let Some(kept) = &self.kept {
+            visit(&**kept);
+            return Ok(());
+        }
+        for pairs in self.blocks() {
+            visit(&*self.block(&pairs)?);
+        }
+        Ok(())
+    }
+
+    /// The pairs of each block: the measured ones of an edge list, or diagonals.
+    fn blocks(&self) -> Box<dyn Iterator<Item = Pairs> + '_> {
         let n_objects = self.data.n_objects();
-        let mut visit_pairs = |pairs: &Pairs| {
-            let dissimilarity = |a: usize, b: usize| self.data.get(self.order[a], self.order[b]);
-            let block = Likelihood::new(n_objects, self.n_dims, pairs, self.noise, Storage::F64, dissimilarity);
-            visit(&block.in_unit(self.unit.0));
-        };
         if let Some(measured) = self.data.measured_pairs() {
-            return visit_pairs(&all_measured(measured, self.order));
+            return Box::new(std::iter::once(all_measured(measured, &self.coupling.order)));
         }
         let mut first = 1;
-        while first < n_objects {
+        Box::new(std::iter::from_fn(move || {
+            if first >= n_objects {
+                return None;
+            }
             let (mut last, mut n_pairs) = (first, n_objects - first);
             while last + 1 < n_objects && n_pairs + n_objects - last - 1 <= BLOCK {
                 last += 1;
                 n_pairs += n_objects - last;
             }
-            let block = Pairs::diagonals(n_objects, (first..=last).collect());
-            visit_pairs(&block.expect("increasing offsets below N"));
+            let block = Pairs::diagonals(n_objects, (first..=last).collect()).expect("increasing offsets below N");
             first = last + 1;
-        }
+            Some(block)
+        }))
+    }
+
+    fn block(&self, pairs: &Pairs) -> Result<Arc<dyn LogLikelihood>, RunError> {
+        let (model, order) = (&self.config.model, &self.coupling.order);
+        let dissimilarity = |a: usize, b: usize| self.data.get(order[a], order[b]);
+        let block = Likelihood::new(order.len(), model.n_dims, pairs, model.noise, Storage::F64, dissimilarity)
+            .in_unit(self.unit.0);
+        let coupling = Coupling { pairs: pairs.clone(), ..self.coupling.clone() };
+        let terms = measured::terms(&self.config, &self.data, &coupling, &block, self.unit)?;
+        Ok(terms.unwrap_or_else(|| Arc::new(block)))
+    }
+}
+
+/// Each evaluation is a pass. A pass must have succeeded before: data that the noise cannot have are found there.
+impl LogLikelihood for AllPairs {
+    fn n_objects(&self) -> usize {
+        self.coupled.n_objects()
+    }
+
+    fn n_dims(&self) -> usize {
+        self.coupled.n_dims()
+    }
+
+    fn n_pairs(&self) -> usize {
+        self.data.measured_pairs().map_or(self.data.n_objects() * (self.data.n_objects() - 1) / 2, <[_]>::len)
+    }
+
+    fn value(&self, _: &mut Workspace, at: MapPoint) -> f64 {
+        self.gradient(at).expect("a pass has succeeded before").log_likelihood
+    }
+
+    fn both(&self, _: &mut Workspace, at: MapPoint, gradient: MapGradient) -> LikelihoodValue {
+        let value = self.gradient(at).expect("a pass has succeeded before");
+        gradient.x.copy_from_slice(&value.by_x);
+        gradient.own.copy_from_slice(&value.by_own);
+        LikelihoodValue { log_likelihood: value.log_likelihood, by_log_sigma: value.by_log_sigma }
+    }
+
+    fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+        self.coupled.visit_partners(position, visit);
+    }
+
+    fn own(&self) -> Option<&dyn OwnParameters> {
+        self.coupled.own()
     }
 }

@@ -1,8 +1,9 @@
-//! Whether an anchored posterior is that of all pairs: full log-likelihoods at some draws say how far it is off.
+//! Whether an anchored posterior is that of all pairs: gradients of all pairs at some of its draws say how far it is off.
 //!
-//! With l_k the difference of the log-likelihoods of all pairs and of the anchored ones at draw k, importance sampling to first
-//! order moves the mean of a quantity f by Cov(f, l) and its variance by Cov((f - mean)^2, l). Both are averaged over the
-//! monitored distances; what the noise of K draws alone would give is taken off the squared shift.
+//! With d = grad l - grad l_A at a draw and e the draw less the mean (both aligned to the anchor), and S the covariance of the
+//! anchored posterior, integration by parts gives E[e d'] = I - S H, H the mean curvature of the posterior of all pairs: its trace
+//! says how many times too wide or narrow the anchored posterior is. The mean of d tilts it to where all pairs want it: the mode
+//! of the tilted posterior says how far means are off. Both come from one pass over all pairs.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,34 +14,42 @@ use crate::draws::{DrawReader, Spaced};
 use crate::error::RunError;
 use crate::fit::chain::monitor::MonitoredPairs;
 use crate::fit::problem::Problem;
+use crate::fit::start::{Maximum, Starts, maximise_to};
 use crate::fit::summary::lines::digits;
-use crate::likelihood::{MapPoint, Workspace};
+use crate::likelihood::{AnchorValue, Anchored, MapPoint, Workspace};
+use crate::numeric::{add_scaled, dot};
 use crate::settings::Resolved;
 
 /// Evaluations of pairs that the check may take: seconds.
 const MOST_EVALUATIONS: usize = 2_000_000_000;
 /// Draws at least and at most.
-const DRAWS: (usize, usize) = (50, 400);
+const DRAWS: (usize, usize) = (20, 100);
 /// A shift of means beyond this, in standard deviations, is no longer the posterior of all pairs.
 const LARGEST_SHIFT: f64 = 0.5;
 /// Nor is a posterior wider or narrower by this factor.
 const LARGEST_RATIO: f64 = 1.15;
+/// Where residuals take away or add more than this factor of the curvature, more bands do not help: springs have no residuals.
+const LARGEST_STRETCH: f64 = 1.5;
+/// A step of the search for the tilted mode that gains less than this per coordinate ends it.
+const GAIN: f64 = 1e-6;
 
 /// How an anchored posterior compares with that of all pairs, as estimated from some draws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnchorCheck {
     /// Whether it can stand for it.
     pub holds: bool,
-    /// Standard deviations of distances, as a part of those under all pairs.
+    /// Standard deviations of locations, as a multiple of those under all pairs.
     pub sd_ratio: f64,
     /// Root mean square over distances of the shift of their means, in standard deviations.
     pub shift: f64,
-    /// Standard deviation of the difference of log-likelihoods.
-    pub log_weight_sd: f64,
+    /// Shift of the mean of sigma, in standard deviations.
+    pub sigma_shift: f64,
     /// Draws looked at.
     pub n_draws: usize,
     /// How many pairs each coupled one stands for.
     pub weight: f64,
+    /// Information about a location under all pairs, as a multiple of that of as many pairs without residuals.
+    pub curvature: f64,
     /// Bands with which the approximation may hold, if it does not; none if all pairs are needed.
     pub bands_needed: Option<usize>,
 }
@@ -53,145 +62,184 @@ impl AnchorCheck {
         pairs: &MonitoredPairs,
         reader: &DrawReader,
     ) -> Result<Option<Self>, RunError> {
+        let (Some(anchored), true) = (&problem.anchored, reader.has_x()) else { return Ok(None) };
         let Couplings::Anchored(bands) = problem.coupling.couplings else { return Ok(None) };
-        if !reader.has_x() {
-            return Ok(None);
-        }
-        let sample = Sample::read(config, problem, pairs, reader)?;
-        let points: Vec<MapPoint> =
-            sample.points.iter().map(|(x, sigma)| MapPoint { x, sigma: *sigma, own: &[] }).collect();
-        let all = AllPairs::of(problem, config);
-        let likelihood = problem.posterior.likelihood();
-        let mut workspace = Workspace::parallel();
-        let anchored: Vec<f64> = points.iter().map(|&at| likelihood.value(&mut workspace, at)).collect();
-        let log_weights: Vec<f64> =
-            all.values(&points).iter().zip(&anchored).map(|(all, anchored)| all - anchored).collect();
-        let weight = likelihood.n_pairs() as f64 / problem.pairs.n_pairs() as f64;
-        Ok(Some(Self::from_weights(&log_weights, &sample.distances, weight, bands, problem.data.n_objects())))
+        let sample = Sample::read(problem, reader)?;
+        let found = Found::in_draws(config, problem, anchored, pairs, &sample)?;
+        Ok(Some(Self::judged(&found, anchored, (bands, problem.data.n_objects()), sample.points.len())))
     }
 
-    fn from_weights(log_weights: &[f64], distances: &[Vec<f64>], weight: f64, bands: usize, n_objects: usize) -> Self {
-        let n_draws = log_weights.len() as f64;
-        let centred = standardised(log_weights).0;
-        let variance = centred.iter().map(|l| l * l).sum::<f64>() / n_draws;
-        let (mut squared_shift, mut widening) = (0.0, 0.0);
-        for draws in distances {
-            let (deviations, sd) = standardised(draws);
-            let z = deviations.iter().map(|d| d / sd.max(f64::MIN_POSITIVE));
-            let (mut shift, mut wider) = (0.0, 0.0);
-            for (z, l) in z.zip(&centred) {
-                shift += z * l / n_draws;
-                wider += z * z * l / n_draws;
-            }
-            squared_shift += shift * shift / distances.len() as f64;
-            widening += wider / distances.len() as f64;
-        }
-        let shift = (squared_shift - variance / n_draws).max(0.0).sqrt();
-        let sd_ratio = (-0.5 * widening).exp();
-        let off = (shift / LARGEST_SHIFT).powi(2).max((sd_ratio.ln() / LARGEST_RATIO.ln()).abs());
-        let needed = (bands as f64 * off).ceil();
+    fn judged(found: &Found, anchored: &Anchored, (bands, n_objects): (usize, usize), n_draws: usize) -> Self {
+        let Found { sd_ratio, shift, sigma_shift } = *found;
+        let curvature = anchored.mean_squared_stretch();
+        let of_shift = (shift.max(sigma_shift.abs()) / LARGEST_SHIFT).powi(2);
+        let off = of_shift.max((sd_ratio.ln() / LARGEST_RATIO.ln()).abs());
+        // What is sampled of the curvature is off by a part that falls as 1 / sqrt(B), and its effect on the mode and on widths
+        // as 1 / B. N / 2 wrapped bands are all pairs.
+        let needed = (1.5 * bands as f64 * off).ceil();
+        let may_do = curvature.ln().abs() < LARGEST_STRETCH.ln() && 4.0 * needed < n_objects as f64;
         Self {
             holds: off <= 1.0,
             sd_ratio,
             shift,
-            log_weight_sd: variance.sqrt(),
-            n_draws: log_weights.len(),
-            weight,
-            // N / 2 wrapped bands are all pairs.
-            bands_needed: (off > 1.0 && 4.0 * needed < n_objects as f64).then_some(needed as usize),
+            sigma_shift,
+            n_draws,
+            weight: anchored.weight(),
+            curvature,
+            bands_needed: (off > 1.0 && may_do).then_some(needed as usize),
         }
     }
 
     /// What to know of it, in one sentence.
     pub fn sentence(&self) -> String {
-        let (ratio, shift) = (digits(self.sd_ratio), digits(self.shift));
+        let (ratio, shift, sigma) = (digits(self.sd_ratio), digits(self.shift), digits(self.sigma_shift.abs()));
         let estimated = format!(
-            "distances have {ratio} times the standard deviation that all pairs give them, and means shifted by {shift} of it \
-             (estimated from {} draws)",
+            "standard deviations are {ratio} times those that all pairs give, means of distances are shifted by {shift} and sigma \
+             by {sigma} standard deviations (estimated from {} draws)",
             self.n_draws
         );
         match (self.holds, self.bands_needed) {
             (true, _) => format!("The anchored posterior stands for that of all pairs: {estimated}."),
             (false, Some(bands)) => format!(
-                "The anchored posterior is not that of all pairs: {estimated}. Remedy: `couplings` anchored:{bands}, or full"
+                "The anchored posterior is not that of all pairs: {estimated}. Remedy: `couplings` anchored:{bands}, or full."
             ),
             (false, None) => {
-                format!("The anchored posterior is not that of all pairs: {estimated}. Remedy: `couplings` full")
+                format!("The anchored posterior is not that of all pairs: {estimated}. Remedy: `couplings` full.")
             }
         }
     }
 }
 
-/// Deviations from the mean, and their root mean square.
-fn standardised(values: &[f64]) -> (Vec<f64>, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let deviations: Vec<f64> = values.iter().map(|value| value - mean).collect();
-    let sd = (deviations.iter().map(|d| d * d).sum::<f64>() / n).sqrt();
-    (deviations, sd)
+/// How far an anchored posterior is off.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    sd_ratio: f64,
+    shift: f64,
+    sigma_shift: f64,
 }
 
-/// Some draws, as the model sees them, and the monitored distances in them.
+impl Found {
+    fn in_draws(
+        config: &Resolved,
+        problem: &Problem,
+        anchored: &Anchored,
+        pairs: &MonitoredPairs,
+        sample: &Sample,
+    ) -> Result<Self, RunError> {
+        let own = anchored.own_at_anchor();
+        let points: Vec<MapPoint> = sample.points.iter().map(|(x, sigma)| MapPoint { x, sigma: *sigma, own }).collect();
+        let of_all = AllPairs::of(problem, config)?.gradients(&points)?;
+        let mut workspace = Workspace::parallel();
+        let mut differences = Vec::with_capacity(points.len());
+        let mut by_log_sigma = 0.0;
+        for (&at, all) in points.iter().zip(&of_all) {
+            let here = AnchorValue::of(anchored, &mut workspace, at);
+            let difference: Vec<f64> = all.by_x.iter().zip(&here.by_x).map(|(all, here)| all - here).collect();
+            differences.push(anchored.turned(at.x, &difference));
+            by_log_sigma += (all.by_log_sigma - here.by_log_sigma) / points.len() as f64;
+        }
+        let moves: Vec<Vec<f64>> = points.iter().map(|at| anchored.moves(at.x)).collect();
+        let tilts = halves(&differences).map(mean);
+        Ok(Self {
+            sd_ratio: sd_ratio(&moves, &differences),
+            shift: shift(config, problem, anchored, tilts, pairs, sample),
+            // The information about log sigma is twice the number of pairs.
+            sigma_shift: by_log_sigma / (2.0 * of_all.first().map_or(1.0, |all| all.n_densities)).sqrt(),
+        })
+    }
+}
+
+fn halves(arrays: &[Vec<f64>]) -> [Vec<&Vec<f64>>; 2] {
+    [0, 1].map(|odd| arrays.iter().skip(odd).step_by(2).collect())
+}
+
+fn mean(arrays: Vec<&Vec<f64>>) -> Vec<f64> {
+    let mut mean = vec![0.0; arrays.first().map_or(0, |array| array.len())];
+    arrays.iter().for_each(|array| add_scaled(&mut mean, 1.0 / arrays.len() as f64, array));
+    mean
+}
+
+/// sqrt(tr(S H) / N D) with tr(S H) = N D - sum of covariances of moves and differences.
+fn sd_ratio(moves: &[Vec<f64>], differences: &[Vec<f64>]) -> f64 {
+    let n_draws = moves.len() as f64;
+    let mean_move = mean(moves.iter().collect());
+    let mean_difference = mean(differences.iter().collect());
+    let products: f64 = moves.iter().zip(differences).map(|(moves, differences)| dot(moves, differences)).sum();
+    let covariance = (products - n_draws * dot(&mean_move, &mean_difference)) / (n_draws - 1.0).max(1.0);
+    // A posterior that all pairs hold nowhere is as bad as one a hundred times too narrow.
+    (1.0 - covariance / mean_move.len() as f64).max(1e-4).sqrt()
+}
+
+/// Root mean square over distances of how far the modes of the tilted posteriors are from its own, in standard deviations; the
+/// product of two halves of the draws has no part from their own noise.
+fn shift(
+    config: &Resolved,
+    problem: &Problem,
+    anchored: &Anchored,
+    tilts: [Vec<f64>; 2],
+    pairs: &MonitoredPairs,
+    sample: &Sample,
+) -> f64 {
+    let Some(anchor) = &problem.anchor else { return f64::NAN };
+    let start = Starts::new(problem, config).at(anchor);
+    let least = GAIN * anchor.as_slice().len() as f64;
+    let own = anchored.own_at_anchor().to_vec();
+    let from = Maximum { x: anchor.clone(), sigma: anchored.sigma_at_anchor(), own };
+    let mode = maximise_to(&problem.posterior, &from, &start.spread, least);
+    let distances_at =
+        |maximum: &Maximum| -> Vec<f64> { pairs.distances(&problem.to_input(maximum.x.as_slice())).collect() };
+    let own_distances = distances_at(&mode);
+    let [first, second] = tilts.map(|tilt| {
+        let tilted = problem.posterior.clone().with_likelihood(std::sync::Arc::new(anchored.tilted(&tilt)));
+        distances_at(&maximise_to(&tilted, &mode, &start.spread, least))
+    });
+    let sds = sample.sds(pairs);
+    let products = (0..sds.len()).map(|k| {
+        let by = |other: &[f64]| (other[k] - own_distances[k]) / sds[k].max(f64::MIN_POSITIVE);
+        by(&first) * by(&second)
+    });
+    (products.sum::<f64>() / sds.len() as f64).max(0.0).sqrt()
+}
+
+/// Some draws, as the model sees them and as they are reported.
 struct Sample {
     points: Vec<(Vec<f64>, f64)>,
-    /// By pair.
-    distances: Vec<Vec<f64>>,
+    maps: Vec<Locations>,
 }
 
 impl Sample {
-    fn read(
-        config: &Resolved,
-        problem: &Problem,
-        pairs: &MonitoredPairs,
-        reader: &DrawReader,
-    ) -> Result<Self, RunError> {
+    fn read(problem: &Problem, reader: &DrawReader) -> Result<Self, RunError> {
         let n_pairs = problem.posterior.likelihood().n_pairs();
         let most = (MOST_EVALUATIONS / n_pairs.max(1)).clamp(DRAWS.0, DRAWS.1);
         let n_draws = reader.n_complete_in_all();
         let chosen = Spaced::new(n_draws * reader.n_chains(), most);
-        let mut sample = Self { points: Vec::new(), distances: vec![Vec::new(); pairs.len()] };
+        let mut sample = Self { points: Vec::new(), maps: Vec::new() };
+        let unit_of_sigma = if problem.sigma_has_unit { problem.unit.0 } else { 1.0 };
         for chain in 0..reader.n_chains() {
             let sigmas = reader.scalar("sigma", chain)?;
             for draw in (0..n_draws).filter(|&draw| chosen.contains(chain * n_draws + draw)) {
                 let x = reader.x(chain, draw)?;
-                sample.distances.iter_mut().zip(pairs.distances(&x)).for_each(|(draws, d)| draws.push(d));
-                sample.points.push((in_model(&x, problem), sigmas[draw] / config.model.unit));
+                sample.points.push((in_model(&x, problem), sigmas[draw] / unit_of_sigma));
+                sample.maps.push(x);
             }
         }
         Ok(sample)
+    }
+
+    /// Standard deviations of the monitored distances.
+    fn sds(&self, pairs: &MonitoredPairs) -> Vec<f64> {
+        let (n, mut sums, mut squares) = (self.maps.len() as f64, vec![0.0; pairs.len()], vec![0.0; pairs.len()]);
+        for map in &self.maps {
+            for (k, distance) in pairs.distances(map).enumerate() {
+                sums[k] += distance / n;
+                squares[k] += distance * distance / n;
+            }
+        }
+        sums.iter().zip(squares).map(|(mean, square)| (square - mean * mean).max(0.0).sqrt()).collect()
     }
 }
 
 /// A draw by coupling position, in the model's unit.
 fn in_model(x: &Locations, problem: &Problem) -> Vec<f64> {
     problem.coupling.order.to_positions(x).as_slice().iter().map(|x| x / problem.unit.0).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use rand_distr::{Distribution, StandardNormal};
-
-    use super::*;
-    use crate::random::{Purpose, stream};
-
-    /// A quantity ~ N(0, 1) under the approximation; log weights of N(0.8, 1) and of N(0, 0.8^2) against it.
-    #[test]
-    fn shifts_and_widths_are_those_of_the_weights() {
-        let mut rng = stream(1, 0, Purpose::Simulation);
-        let draws: Vec<f64> = (0..2_000).map(|_| StandardNormal.sample(&mut rng)).collect();
-        let shifted: Vec<f64> = draws.iter().map(|z| 0.8 * z).collect();
-        let check = AnchorCheck::from_weights(&shifted, std::slice::from_ref(&draws), 10.0, 20, 1_000);
-        assert!((check.shift - 0.8).abs() < 0.05 && (check.sd_ratio - 1.0).abs() < 0.05, "{check:?}");
-        assert!(!check.holds && check.bands_needed.is_some_and(|bands| (40..80).contains(&bands)), "{check:?}");
-        let narrower: Vec<f64> = draws.iter().map(|z| -0.5 * z * z * (1.0 / 0.81 - 1.0)).collect();
-        let check = AnchorCheck::from_weights(&narrower, &[draws], 10.0, 20, 1_000);
-        assert!(check.shift < 0.1 && (1.05..1.2).contains(&check.sd_ratio), "{check:?}");
-    }
-
-    #[test]
-    fn equal_likelihoods_hold() {
-        let draws: Vec<f64> = (0..100).map(|k| (k as f64).sin()).collect();
-        let check = AnchorCheck::from_weights(&[3.0; 100], &[draws], 1.0, 20, 100);
-        assert!(check.holds && check.shift == 0.0 && check.sd_ratio == 1.0, "{check:?}");
-    }
 }

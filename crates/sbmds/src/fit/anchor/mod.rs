@@ -1,78 +1,173 @@
-//! Finding the anchor of an anchored coupling: the mode of the posterior of all pairs, in few passes over them.
+//! Anchored couplings: finding the anchor, near the mode of the posterior of all pairs, in few passes over them.
 //!
-//! Each round takes the gradient of all pairs at the present map and maximises the sparse posterior that it corrects; near the
-//! mode the two differ by the curvature of the sampled pairs alone, so that the distance to the mode falls by a factor of
-//! about sqrt(B) from round to round.
+//! Each round takes the gradient of all pairs at the present map and maximises the posterior of few pairs that it corrects; what
+//! is left of the distance to the mode is the part by which the curvatures of the two differ.
 
 mod all_pairs;
 pub(crate) mod check;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use self::all_pairs::AllPairs;
+use crate::coupling::Coupling;
+use crate::error::RunError;
 use crate::fit::control::Control;
 use crate::fit::problem::Problem;
-use crate::fit::start::{Maximum, Starts, maximise_to};
-use crate::likelihood::{Anchored, MapGradient, MapPoint};
+use crate::fit::start::{Maximum, Starts, maximise_to, maximise_while};
+use crate::fit::summary::lines::digits;
+use crate::likelihood::{AnchorValue, Anchored, Information, Likelihood, LogLikelihood, MapPoint, Pull};
 use crate::numeric::dot;
-use crate::posterior::{Given, Posterior, Spread, Workspace};
+use crate::posterior::{Spread, Workspace};
 use crate::settings::{Resolved, Start};
 
-/// Passes over all pairs at most.
-const MOST_PASSES: usize = 30;
-/// The anchor has settled when the mode is nearer than this part of the posterior's width.
-const SETTLED: f64 = 0.02;
+/// Rounds at most, each a pass over all pairs.
+const MOST_ROUNDS: usize = 20;
+/// Passes of an optimiser at most, where rounds do not get nearer.
+const MOST_STEPS: usize = 60;
+/// The anchor has settled when the mode is nearer than this part of the posterior's width. The correction puts the mode where all
+/// pairs have it from wherever it is taken, up to the part of this distance by which the curvatures differ.
+const SETTLED: f64 = 0.1;
+/// A round that leaves more than this part of the distance is slow: curvatures of all pairs are then asked for, then an optimiser.
+const SLOW: f64 = 0.6;
 /// A maximisation ends when a step gains less than this per coordinate: a move by one standard deviation gains 1/2.
 const GAIN: f64 = 1e-5;
 
 /// The problem with the posterior of all pairs, as the coupled ones and an anchor tell it; chains start at the anchor.
-pub(crate) fn anchor(problem: Problem, config: &Resolved, control: &Control) -> Problem {
-    let all = AllPairs::of(&problem, config);
+pub(crate) fn anchor(problem: Problem, config: &Resolved, control: &Control) -> Result<Problem, RunError> {
+    let all = Arc::new(AllPairs::of(&problem, config)?);
     // Chains from the prior have no map; the data do.
     let is_drawn = config.run.start == Start::Prior;
     let config = if is_drawn { &config.clone().starting_from(Start::Auto) } else { config };
     let starts = Starts::new(&problem, config);
-    let Some(map) = starts.map().cloned() else { return problem };
+    let Some(map) = starts.map().cloned() else { return Ok(problem) };
     let first = starts.at(&map);
-    let spread = first.spread.clone();
-    let mut at = Maximum { x: map, sigma: first.sigma() };
-    let n_coordinates = at.x.as_slice().len() as f64;
-    let mut posterior = corrected(&problem, &all, &at);
-    let mut n_passes = 1;
-    while n_passes < MOST_PASSES && distance_to_mode(&posterior, &at, &spread) > SETTLED {
-        at = maximise_to(&posterior, &at.x, at.sigma, &spread, GAIN * n_coordinates);
-        posterior = corrected(&problem, &all, &at);
-        n_passes += 1;
-    }
-    control.observer.note(&format!(
-        "the mode of all {} pairs, found in {n_passes} passes over them, is the anchor",
-        posterior.likelihood().n_pairs()
-    ));
+    let (sigma, own, spread) = (first.sigma(), first.own.clone(), first.spread.clone());
     drop(starts);
-    Problem { posterior, anchor: Some(at.x), ..problem }
+    let search = Search { problem: &problem, all, config, control, spread };
+    let first = maximise_to(&problem.posterior, &Maximum { x: map, sigma, own }, &search.spread, search.gain());
+    let (anchored, at) = search.run(first)?;
+    let posterior = problem.posterior.clone().with_likelihood(Arc::clone(&anchored) as Arc<dyn LogLikelihood>);
+    Ok(Problem { posterior, anchor: Some(at.x), anchored: Some(anchored), ..problem })
 }
 
-/// The posterior of the coupled pairs, corrected by all pairs at a point.
-fn corrected(problem: &Problem, all: &AllPairs, at: &Maximum) -> Posterior {
-    let point = MapPoint { x: at.x.as_slice(), sigma: at.sigma, own: &[] };
-    let full = all.gradient(point);
-    let anchored = Anchored::new(Arc::clone(&problem.pairs), point, &full);
-    problem.posterior.clone().with_likelihood(Arc::new(anchored))
+struct Search<'a> {
+    problem: &'a Problem,
+    all: Arc<AllPairs>,
+    config: &'a Resolved,
+    control: &'a Control<'a>,
+    spread: Spread,
 }
 
-/// How far the mode of all pairs still is, in posterior standard deviations: where the corrected posterior is anchored its gradient
-/// is that of all pairs, and the variance of a coordinate that M / N pairs on either side determine is sigma^2 D N / 2 M.
-fn distance_to_mode(posterior: &Posterior, at: &Maximum, spread: &Spread) -> f64 {
-    let likelihood = posterior.likelihood();
-    let (n, d) = (likelihood.n_objects() as f64, likelihood.n_dims() as f64);
-    let width = at.sigma * (d * n / (2.0 * likelihood.n_pairs() as f64)).sqrt();
-    let mut gradient = vec![0.0; at.x.as_slice().len()];
-    let given = Given { sigma: at.sigma, spread, own: &[] };
-    posterior.gradient(
-        &mut Workspace::parallel(),
-        at.x.as_slice(),
-        given,
-        MapGradient { x: &mut gradient, own: &mut [] },
-    );
-    width * (dot(&gradient, &gradient) / gradient.len() as f64).sqrt()
+impl Search<'_> {
+    /// From a first map to the anchor.
+    fn run(&self, mut at: Maximum) -> Result<(Arc<Anchored>, Maximum), RunError> {
+        let mut all = self.all.gradient(point(&at))?;
+        let mut off = self.distance_to_mode(&at, &all);
+        let mut information = None;
+        for round in 1.. {
+            self.tell(round, off, all.n_pairs);
+            if off < SETTLED || round == MOST_ROUNDS || self.control.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let surrogate = self.anchored(&at, &all, information.as_ref());
+            let next = self.maximised(surrogate, &at);
+            let all_there = self.all.gradient(point(&next))?;
+            let off_there = self.distance_to_mode(&next, &all_there);
+            let is_slow = off_there.is_nan() || off_there > SLOW * off;
+            if is_slow && information.is_some() {
+                if off_there < off {
+                    (at, off) = (next, off_there);
+                }
+                at = self.optimised(&at, off);
+                all = self.all.gradient(point(&at))?;
+                break;
+            }
+            if off_there < off {
+                (at, all, off) = (next, all_there, off_there);
+            }
+            if is_slow {
+                information = self.all.information(point(&at))?;
+                if information.is_none() && off_there.is_nan() {
+                    break;
+                }
+            }
+        }
+        // The curvature is that of the anchor itself.
+        let information = self.all.information(point(&at))?;
+        Ok((Arc::new(self.anchored(&at, &all, information.as_ref())), at))
+    }
+
+    fn tell(&self, round: usize, off: f64, n_pairs: usize) {
+        let what = if round == 1 { format!("{n_pairs} pairs") } else { "them".into() };
+        let off = digits(off);
+        self.control.observer.note(&format!(
+            "anchor: pass {round} over all {what}, {off} posterior standard deviations from their mode"
+        ));
+    }
+
+    /// The posterior of all pairs, maximised pass by pass.
+    fn optimised(&self, at: &Maximum, off: f64) -> Maximum {
+        let off = digits(off);
+        self.control.observer.note(&format!(
+            "anchor: {off} posterior standard deviations from the mode, on to an optimiser of all pairs ({MOST_STEPS} passes at most)"
+        ));
+        let posterior = self.problem.posterior.clone().with_likelihood(Arc::clone(&self.all) as Arc<dyn LogLikelihood>);
+        let mut n_left = MOST_STEPS;
+        maximise_while(&posterior, at, &self.spread, self.gain(), || {
+            n_left -= 1;
+            n_left > 0 && !self.control.stop.load(Ordering::Relaxed)
+        })
+    }
+
+    fn maximised(&self, surrogate: Anchored, from: &Maximum) -> Maximum {
+        let posterior = self.problem.posterior.clone().with_likelihood(Arc::new(surrogate));
+        maximise_to(&posterior, from, &self.spread, self.gain())
+    }
+
+    fn gain(&self) -> f64 {
+        let likelihood = self.problem.posterior.likelihood();
+        GAIN * (likelihood.n_objects() * likelihood.n_dims()) as f64
+    }
+
+    /// Few pairs, corrected by all at a point.
+    fn anchored(&self, at: &Maximum, all: &AnchorValue, information: Option<&Information>) -> Anchored {
+        let coupled = Arc::clone(&self.problem.pairs);
+        // Nothing is to be replaced where all pairs are coupled; other families have other curvatures than springs.
+        let is_measured = coupled.n_pairs() == all.n_pairs || coupled.conditional().is_none();
+        let (pull, information) = match is_measured {
+            true => (Pull::Measured, None),
+            false => (Pull::Anchor(self.springs(at)), information),
+        };
+        Anchored::new(coupled, pull, point(at), all, information)
+    }
+
+    /// The coupled pairs with the distances of a map as dissimilarities.
+    fn springs(&self, at: &Maximum) -> Arc<dyn LogLikelihood> {
+        let Problem { data, coupling: Coupling { order, pairs, .. }, .. } = self.problem;
+        let model = &self.config.model;
+        let at_rest = |a: usize, b: usize| match data.get(order[a], order[b]).is_nan() {
+            true => f64::NAN,
+            false => at.x.distance(a, b),
+        };
+        Arc::new(Likelihood::new(order.len(), model.n_dims, pairs, model.noise, model.storage, at_rest))
+    }
+
+    /// How far the mode of all pairs is, in posterior standard deviations: the variance of a coordinate that M / N pairs on
+    /// either side determine is sigma^2 D N / 2 M.
+    fn distance_to_mode(&self, at: &Maximum, all: &AnchorValue) -> f64 {
+        let (n, d) = (at.x.n_objects() as f64, at.x.n_dims() as f64);
+        let width = at.sigma * (d * n / (2.0 * all.n_pairs as f64)).sqrt();
+        let mut gradient = all.by_x.clone();
+        let workspace = &mut Workspace::parallel();
+        self.problem.posterior.add_prior_gradient(workspace, at.x.as_slice(), &self.spread, &mut gradient);
+        width * (dot(&gradient, &gradient) / gradient.len() as f64).sqrt()
+    }
 }
+
+fn point(at: &Maximum) -> MapPoint<'_> {
+    MapPoint { x: at.x.as_slice(), sigma: at.sigma, own: &at.own }
+}
+
+#[cfg(test)]
+mod tests;

@@ -130,7 +130,7 @@ fn worker<'a>(
             let run = &shared.config.run;
             let rng = stream(run.seed, run.chain_number(number), Purpose::Sampling);
             let start = starts.chain(run.chain_number(number));
-            let chain = Chain::start(posterior, &shared.config.sampler, start, rng, workspace);
+            let chain = Chain::start(posterior, &shared.config.chain_settings(), start, rng, workspace);
             Ok(Worker::new(shared, number, chain, sink))
         }
         Begin::Saved(saved) => {

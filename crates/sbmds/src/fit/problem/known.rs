@@ -33,9 +33,7 @@ impl KnownPairs for Known<'_> {
     }
 
     fn is_coupled(&self, a: usize, b: usize) -> bool {
-        let Coupling { order, pairs, .. } = self.coupling;
-        let (a, b) = (order.position(a), order.position(b));
-        pairs.contains(a.min(b), a.max(b))
+        self.coupling.coupled(a, b).is_some()
     }
 
     fn get(&self, a: usize, b: usize) -> f64 {

@@ -48,9 +48,9 @@ fn of_titres(config: &CheckedConfig, titers: &Titers, coupling: &Coupling, nu: N
     let (n_viruses, order) = (titers.n_viruses(), &coupling.order);
     let seen = titres::observations(titers, measurement.reading);
     let rows = titers.rows().iter().zip(seen);
-    let terms: Vec<Term> = rows
-        .map(|(row, seen)| Term::new(order.position(row.virus), order.position(n_viruses + row.serum), seen))
-        .collect();
+    let position = |object: usize| order.position(object).index();
+    let terms: Vec<Term> =
+        rows.map(|(row, seen)| Term::new(position(row.virus), position(n_viruses + row.serum), seen)).collect();
     let family = measurement.family.unwrap_or(Family::Normal);
     let terms = Terms::new(order.len(), &terms, family, Quantity::Level, measurement.known_errors);
     let groups = level_groups(titers, measurement.potencies, measurement.avidities);

@@ -21,7 +21,7 @@ use crate::coupling::{self, Coupling};
 use crate::dissimilarity::{Dissimilarities, read_positions};
 use crate::error::RunError;
 use crate::fit::summary::dimensions::noise_edge;
-use crate::likelihood::{Likelihood, LogLikelihood, Share};
+use crate::likelihood::{Anchored, Likelihood, LogLikelihood, Share};
 use crate::posterior::{HalfCauchy, Posterior, ShrunkTreePrior, TreePrior};
 use crate::settings::{CheckedConfig, FitConfig, Resolved, Shrinkage, Start};
 
@@ -34,6 +34,8 @@ pub(crate) struct Problem {
     pub posterior: Posterior,
     /// The map at which couplings stand for all pairs, if they do (by coupling position, in the model's unit).
     pub anchor: Option<Locations>,
+    /// The likelihood there.
+    pub anchored: Option<Arc<Anchored>>,
     /// The map that chains start from, if the user gave one (by coupling position, in the model's unit).
     pub start: Option<Locations>,
     pub unit: Unit,
@@ -154,6 +156,7 @@ impl Problem {
             pairs,
             posterior,
             anchor: None,
+            anchored: None,
             start,
             unit,
             noise_edge,

@@ -52,8 +52,8 @@ pub(crate) fn prepare(
     control.observer.note(&describe(&config, &data, &coupling, likelihood.n_pairs(), control.n_threads));
     let terms = measured::terms(&config, &data, &coupling, &likelihood, scale.unit)?;
     let is_anchored = matches!(coupling.couplings, Couplings::Anchored(_));
-    if is_anchored && terms.is_some() {
-        let problem = "anchored couplings know one exact number per pair, with the normal families of noise";
+    if is_anchored && (data.titers().is_some() || control.engine.is_some()) {
+        let problem = "anchored couplings are for dissimilarities on one machine, not for titres or under MPI";
         return Err(RunError::setting("`couplings`", problem, "use full, or dispersed:B"));
     }
     let likelihood: Arc<dyn LogLikelihood> = match (terms, control.engine) {
@@ -74,7 +74,7 @@ pub(crate) fn prepare(
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
     let warnings = reading.into_iter().chain(doubt).chain(scale.warning).chain(instructions::warning(&config));
     problem.warnings.extend(warnings);
-    let problem = if is_anchored { anchor(problem, &config, control) } else { problem };
+    let problem = if is_anchored { anchor(problem, &config, control)? } else { problem };
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }

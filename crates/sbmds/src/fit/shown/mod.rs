@@ -46,6 +46,7 @@ pub struct ShownMap {
 
 /// What kind of map is shown.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Why {
     /// The mean of the draws fits at least as well as a typical draw.
     Mean,

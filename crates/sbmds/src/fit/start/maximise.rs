@@ -24,7 +24,9 @@ const MOST_HALVINGS: usize = 20;
 
 /// Maximises the log density from `map` (by position, in the model's unit), with sigma from `sigma` unless it is known.
 pub(crate) fn maximise(posterior: &Posterior, map: &Locations, sigma: f64, spread: &Spread) -> Locations {
-    maximise_until(posterior, map, sigma, spread, |gain, value| gain < SETTLED * value.abs()).x
+    let own = posterior.likelihood().own().map_or_else(Vec::new, |own| own.start());
+    let from = Maximum { x: map.clone(), sigma, own };
+    maximise_until(posterior, &from, spread, |gain, value| gain < SETTLED * value.abs()).x
 }
 
 /// Where a search ended.
@@ -33,15 +35,28 @@ pub(crate) struct Maximum {
     pub x: Locations,
     /// Noise standard deviation.
     pub sigma: f64,
+    /// The measurement's own parameters.
+    pub own: Vec<f64>,
 }
 
 /// The same until a step gains less than `least` in log density.
-pub(crate) fn maximise_to(posterior: &Posterior, map: &Locations, sigma: f64, spread: &Spread, least: f64) -> Maximum {
+pub(crate) fn maximise_to(posterior: &Posterior, from: &Maximum, spread: &Spread, least: f64) -> Maximum {
+    maximise_while(posterior, from, spread, least, || true)
+}
+
+/// The same as long as each step is allowed.
+pub(crate) fn maximise_while(
+    posterior: &Posterior,
+    from: &Maximum,
+    spread: &Spread,
+    least: f64,
+    mut may_go_on: impl FnMut() -> bool,
+) -> Maximum {
     let mut n_small = 0;
-    maximise_until(posterior, map, sigma, spread, |gain, _| {
+    maximise_until(posterior, from, spread, |gain, _| {
         // One short step, such as the first, says nothing yet.
         n_small = if gain < least { n_small + 1 } else { 0 };
-        n_small == SMALL_STEPS
+        n_small == SMALL_STEPS || !may_go_on()
     })
 }
 
@@ -50,20 +65,20 @@ const SMALL_STEPS: usize = 4;
 
 fn maximise_until(
     posterior: &Posterior,
-    map: &Locations,
-    sigma: f64,
+    from: &Maximum,
     spread: &Spread,
     is_settled: impl FnMut(f64, f64) -> bool,
 ) -> Maximum {
+    let Maximum { x: map, sigma, own } = from;
     let workspace = &mut Workspace::parallel();
-    let own = posterior.likelihood().own().map_or_else(Vec::new, |own| own.start());
-    let mut target = JointTarget::new(posterior, workspace, Given { sigma, spread, own: &own });
-    let noise = || posterior.noise().coordinate(Variance::of_sigma(sigma));
+    let mut target = JointTarget::new(posterior, workspace, Given { sigma: *sigma, spread, own });
+    let noise = || posterior.noise().coordinate(Variance::of_sigma(*sigma));
     let unknowns = posterior.joint_unknowns();
-    let x = ascend(&mut target, unknowns.join(map.as_slice().to_vec(), noise, &own), is_settled);
-    let (x, noise, _) = unknowns.split(&x);
+    let x = ascend(&mut target, unknowns.join(map.as_slice().to_vec(), noise, own), is_settled);
+    let (x, noise, own) = unknowns.split(&x);
     let x = Locations::from_values(map.n_objects(), x.to_vec());
-    Maximum { x, sigma: noise.map_or(sigma, |coordinate| posterior.noise().sigma_at(coordinate)) }
+    let sigma = noise.map_or(*sigma, |coordinate| posterior.noise().sigma_at(coordinate));
+    Maximum { x, sigma, own: own.to_vec() }
 }
 
 /// A step, and how much it changed the gradient.

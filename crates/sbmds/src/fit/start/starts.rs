@@ -1,5 +1,7 @@
 //! Where the chains start: one first map, jittered differently for each chain.
 
+use std::sync::OnceLock;
+
 use rand_chacha::ChaCha8Rng;
 
 use super::maximise::maximise;
@@ -41,6 +43,8 @@ pub(crate) struct Starts<'a> {
     map: Option<Locations>,
     /// Whether an optimiser has improved it.
     is_maximised: bool,
+    /// The map after maximising, once somebody has asked for it.
+    optimised: OnceLock<Locations>,
     spread: f64,
     smallest_sigma: f64,
 }
@@ -69,10 +73,18 @@ impl<'a> Starts<'a> {
             false => map,
         };
         let smallest_sigma = SMALLEST_SIGMA * rms_dissimilarity(likelihood);
-        let starts = Self { problem, config, map, is_maximised: false, spread: SPREAD, smallest_sigma };
+        let starts = Self {
+            problem,
+            config,
+            map,
+            is_maximised: false,
+            optimised: OnceLock::new(),
+            spread: SPREAD,
+            smallest_sigma,
+        };
         match start {
             Start::Prior => starts,
-            _ if problem.anchor.is_some() => Self { is_maximised: true, spread: SPREAD_AROUND_MODE, ..starts },
+            _ if problem.anchor.is_some() => Self { is_maximised: true, spread: around_anchor(problem), ..starts },
             Start::Landmark => starts.maximised(),
             // Whoever gives a map means it.
             Start::Map(_) => Self { spread: SPREAD_AROUND_MODE, ..starts },
@@ -87,18 +99,46 @@ impl<'a> Starts<'a> {
 
     /// The map after maximising the posterior density: landmark MDS sees few of the pairs.
     fn maximised(self) -> Self {
-        Self { map: self.maximise(), is_maximised: true, spread: SPREAD_AROUND_MODE, ..self }
+        let map = self.map.as_ref().map(|map| self.maximise(map));
+        Self { map, is_maximised: true, spread: SPREAD_AROUND_MODE, ..self }
     }
 
     /// The map where the posterior density is highest, as far as an optimiser finds it; `None` if chains start from the prior.
     pub fn optimised(&self) -> Option<Locations> {
-        if self.is_maximised { self.map.clone() } else { self.maximise() }
+        self.map.as_ref().map(|_| self.mode())
     }
 
-    fn maximise(&self) -> Option<Locations> {
-        let map = self.map.as_ref()?;
+    /// The same, from where the first chain starts if chains start from the prior.
+    pub(super) fn mode(&self) -> Locations {
+        match &self.map {
+            Some(map) if self.is_maximised => map.clone(),
+            Some(map) => self.optimised.get_or_init(|| self.maximise(map)).clone(),
+            None => self.optimised.get_or_init(|| self.maximise(&self.first_of_prior())).clone(),
+        }
+    }
+
+    fn maximise(&self, map: &Locations) -> Locations {
         let parameters = self.at(map);
-        Some(maximise(&self.problem.posterior, map, parameters.sigma(), &parameters.spread))
+        maximise(&self.problem.posterior, map, parameters.sigma(), &parameters.spread)
+    }
+
+    fn first_of_prior(&self) -> Locations {
+        let mut rng = stream(self.config.run.seed, 0, Purpose::Start);
+        self.of_prior(&mut rng)
+    }
+
+    fn of_prior(&self, rng: &mut ChaCha8Rng) -> Locations {
+        let posterior = &self.problem.posterior;
+        Locations::from_values(posterior.likelihood().n_objects(), posterior.locations().draw_start(rng))
+    }
+
+    /// Root mean squared residual of some of the coupled pairs.
+    pub(super) fn rms_residual(&self, map: &Locations) -> f64 {
+        rms_residual(self.problem.posterior.likelihood(), map)
+    }
+
+    pub(super) fn problem(&self) -> &Problem {
+        self.problem
     }
 
     /// All unknowns at a map, with the random numbers of the first chain.
@@ -108,13 +148,10 @@ impl<'a> Starts<'a> {
 
     /// Where a chain starts.
     pub fn chain(&self, chain: usize) -> Parameters {
-        let posterior = &self.problem.posterior;
         let mut rng = stream(self.config.run.seed, chain, Purpose::Start);
         let x = match &self.map {
             Some(map) => disperse(map, self.spread, &mut rng),
-            None => {
-                Locations::from_values(posterior.likelihood().n_objects(), posterior.locations().draw_start(&mut rng))
-            }
+            None => self.of_prior(&mut rng),
         };
         self.parameters(&x, &mut rng)
     }
@@ -130,6 +167,16 @@ impl<'a> Starts<'a> {
         let own = likelihood.own().map_or_else(Vec::new, |own| own.start());
         Parameters { x: x.as_slice().to_vec(), variance: Variance::of_sigma(sigma), spread, own }
     }
+}
+
+/// Jitter as wide as the posterior of all pairs, whose variance of a coordinate is about sigma^2 D N / 2 M: farther from the anchor
+/// few pairs do not stand for all.
+fn around_anchor(problem: &Problem) -> f64 {
+    let likelihood = problem.posterior.likelihood();
+    let (n, d) = (likelihood.n_objects() as f64, likelihood.n_dims() as f64);
+    let sigma = problem.anchored.as_ref().map_or(1.0, |anchored| anchored.sigma_at_anchor());
+    // The unit is about the map's extent.
+    (sigma * (d * n / (2.0 * likelihood.n_pairs() as f64)).sqrt()).min(SPREAD_AROUND_MODE)
 }
 
 /// The best start for what is known.

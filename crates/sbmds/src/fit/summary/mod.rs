@@ -70,7 +70,7 @@ pub struct Summary {
     pub couplings: String,
     /// The sampler by name.
     pub sampler: String,
-    /// The arithmetic of the gradients: f64, f32, or both if chains decided differently.
+    /// The arithmetic of the gradients: f64, f32, or both if runs were combined that were decided differently.
     #[serde(default)]
     pub arithmetic: String,
     /// What dissimilarities were divided by for sampling.

@@ -22,7 +22,6 @@ use crate::fit::verdicts::map_verdict::judge_shown;
 use crate::fit::verdicts::prior_check::{self, FitOfPairs};
 use crate::likelihood::Arithmetic;
 use crate::quality::MapVerdict;
-use crate::sampler::Sampler;
 use crate::settings::Resolved;
 use crate::settings::config::{Keep, TreeConfig};
 
@@ -240,7 +239,7 @@ fn arithmetic(chains: &[SavedChain]) -> String {
 
 /// Energy BFMI of each chain; random walks have no momentum and none of this.
 fn energy_diagnostics(config: &Resolved, reader: &DrawReader) -> Result<Vec<Option<f64>>, RunError> {
-    if matches!(config.sampler.sampler.resolve(), Sampler::Mh | Sampler::Mwg) {
+    if !config.sampler.sampler.has_gradients() {
         return Ok(Vec::new());
     }
     (0..reader.n_chains()).map(|chain| Ok(known(bfmi(&reader.stat("energy", chain)?)))).collect()

@@ -11,7 +11,7 @@ use crate::draws::{DrawReader, Spaced};
 use crate::error::RunError;
 use crate::measurement::titres;
 use crate::random::{Purpose, stream};
-use crate::settings::{CheckedConfig, Levels};
+use crate::settings::{CheckedConfig, FitConfig, Levels};
 
 /// Draws that tables are made of: enough for a quantile of 2.5%.
 const MOST_DRAWS: usize = 400;
@@ -65,7 +65,7 @@ pub(crate) struct TitreDraws<'a> {
 impl<'a> TitreDraws<'a> {
     /// Evenly spaced draws of some chains.
     pub fn new(
-        config: &CheckedConfig,
+        config: &FitConfig,
         titers: &'a Titers,
         reader: &DrawReader,
         chains: &[usize],
@@ -138,6 +138,15 @@ impl<'a> TitreDraws<'a> {
         let factor = if has_avidities { 2.0 } else { 1.0 };
         let levels: Vec<f64> = self.draws.iter().map(|draw| factor * draw.levels[object]).collect();
         (levels.iter().sum::<f64>() / levels.len() as f64, central(levels))
+    }
+}
+
+/// How far a titre is from what is expected, in log2; a limit that the expected titre keeps is not missed.
+pub(crate) fn miss(titer: Titer, expected: f64) -> f64 {
+    match titer {
+        Titer::Number(_) => titer.log2() - expected,
+        Titer::Below(_) => (titer.log2() - expected).min(0.0),
+        Titer::Above(_) => (titer.log2() - expected).max(0.0),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::gauss::{GAUSS_WIDE, HALF_LOG2_E};
+use super::logarithm::{MANTISSA, ONE, SQRT_HALF, TWO_TO_52};
 use super::{Double, Simd};
 use crate::likelihood::double::DoubleFormulas;
 
@@ -128,5 +129,22 @@ impl Double for Avx2 {
             let exponent = _mm256_slli_epi64::<52>(_mm256_castpd_si256(shifted));
             _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(p), exponent))
         }
+    }
+
+    #[inline(always)]
+    fn split(self, a: __m256d) -> (__m256d, __m256d) {
+        unsafe {
+            let whole = |bits: u64| _mm256_set1_epi64x(bits.cast_signed());
+            let moved = _mm256_add_epi64(_mm256_castpd_si256(a), whole(ONE - SQRT_HALF));
+            // A whole number below 2^52 in the low bits of 2^52 is that number above 2^52.
+            let k = _mm256_or_si256(_mm256_srli_epi64::<52>(moved), whole(TWO_TO_52));
+            let k = _mm256_sub_pd(_mm256_castsi256_pd(k), self.splat(f64::from_bits(TWO_TO_52) + 1023.0));
+            let m = _mm256_add_epi64(_mm256_and_si256(moved, whole(MANTISSA)), whole(SQRT_HALF));
+            (k, _mm256_castsi256_pd(m))
+        }
+    }
+    #[inline(always)]
+    fn is_negative(self, a: __m256d) -> __m256d {
+        unsafe { _mm256_cmp_pd::<_CMP_LT_OQ>(a, _mm256_setzero_pd()) }
     }
 }

@@ -155,4 +155,19 @@ impl Double for Avx512 {
             _mm512_mul_pd(scale, p)
         }
     }
+
+    #[inline(always)]
+    fn split(self, a: __m512d) -> (__m512d, __m512d) {
+        unsafe {
+            let k = _mm512_getexp_pd(a);
+            let m = _mm512_getmant_pd::<_MM_MANT_NORM_1_2, _MM_MANT_SIGN_SRC>(a);
+            let large = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(m, self.splat(std::f64::consts::SQRT_2));
+            let k = _mm512_mask_add_pd(k, large, k, self.splat(1.0));
+            (k, _mm512_mask_mul_pd(m, large, m, self.splat(0.5)))
+        }
+    }
+    #[inline(always)]
+    fn is_negative(self, a: __m512d) -> __mmask8 {
+        unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, _mm512_setzero_pd()) }
+    }
 }

@@ -9,6 +9,7 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_single;
 mod gauss;
+mod logarithm;
 mod number;
 mod portable;
 mod portable_single;
@@ -22,6 +23,7 @@ use std::sync::OnceLock;
 pub(super) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512::Avx512;
+pub(super) use logarithm::ln;
 pub(super) use number::Number;
 pub(super) use portable::Portable;
 pub(super) use tables::UNIT;
@@ -132,10 +134,14 @@ pub(super) trait Simd: Copy + Send + Sync {
     }
 }
 
-/// Double precision: what the rational form of Phi needs.
+/// Double precision: what the rational form of Phi needs, and logarithms.
 pub(super) trait Double: Simd<Number = f64> {
     /// The standard normal density exp(-a / 2) / sqrt(2 pi) of the square `a`, 0 <= a <= 1400.
     fn gauss(self, a: Self::V) -> Self::V;
+    /// k and m with a = 2^k m and sqrt(1/2) <= m <= sqrt(2), of normal numbers above zero.
+    fn split(self, a: Self::V) -> (Self::V, Self::V);
+    /// Lanes below zero.
+    fn is_negative(self, a: Self::V) -> Self::Mask;
 }
 
 /// Single precision: phi / Phi and log Phi are looked up (see `tables`).
@@ -157,6 +163,7 @@ const MOST_LANES: usize = 16;
 /// The instruction set the kernels run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum InstructionSet {
     /// 8 lanes, x86-64 with AVX-512 F, DQ, VL and BW.
     Avx512,

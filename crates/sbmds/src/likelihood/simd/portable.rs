@@ -3,6 +3,7 @@
 use std::array::from_fn;
 
 use super::gauss::{GAUSS_WIDE, HALF_LOG2_E};
+use super::logarithm::{MANTISSA, ONE, SQRT_HALF, TWO_TO_52};
 use super::{Double, Simd};
 use crate::likelihood::double::DoubleFormulas;
 
@@ -120,5 +121,15 @@ impl Double for Portable {
     #[inline(always)]
     fn gauss(self, a: V) -> V {
         a.map(gauss)
+    }
+    #[inline(always)]
+    fn split(self, a: V) -> (V, V) {
+        let moved = a.map(|lane| lane.to_bits().wrapping_add(ONE - SQRT_HALF));
+        let k = moved.map(|bits| f64::from_bits(bits >> 52 | TWO_TO_52) - (f64::from_bits(TWO_TO_52) + 1023.0));
+        (k, moved.map(|bits| f64::from_bits((bits & MANTISSA) + SQRT_HALF)))
+    }
+    #[inline(always)]
+    fn is_negative(self, a: V) -> [bool; LANES] {
+        a.map(|lane| lane < 0.0)
     }
 }

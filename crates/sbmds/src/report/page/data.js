@@ -57,6 +57,7 @@ const Sbmds = {};
     const [n, dims] = [raw.n_objects, raw.n_dims];
     const clusters = Sbmds.readClusters(raw.sections, unpack);
     const tree = Sbmds.readTree(raw.sections, unpack);
+    const titres = Sbmds.readTitres(raw.sections);
     let mean = null;
     let covariance = null;
     const triangle = (dims * (dims + 1)) / 2;
@@ -71,7 +72,7 @@ const Sbmds = {};
       sd: (object, dim) => Math.sqrt(cov(object, dim, dim)),
       totalSd: (object) => Math.sqrt(sum(dims, (dim) => cov(object, dim, dim))),
       labels: [...(raw.labels || []).map(unpackLabel), ...(clusters ? clusters.columns : [])],
-      clusters, tree,
+      clusters, tree, titres,
       traces: (raw.traces || []).map((trace) => unpackAll(trace, ["values", "ranks"])),
       diagnostics: raw.diagnostics || [],
       maps: [raw, ...(raw.other_maps || [])].map((map) => map.mode),

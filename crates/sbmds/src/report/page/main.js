@@ -17,6 +17,7 @@
   const space = Sbmds.makeSpace(model, { select });
   const clusters = Sbmds.makeClusters(model, { select, showOnMap: showClusters });
   const tree = Sbmds.makeTree(model, { select });
+  const titres = Sbmds.makeTitres(model, { select });
   let shepard = null;
   const makeTable = () => Sbmds.makeObjectTable(model, { select, selected: () => map.view.selected });
   let table = makeTable();
@@ -46,6 +47,7 @@
     grid?.mark(axes);
     clusters?.mark(axes);
     tree?.mark(axes);
+    titres?.mark(axes);
     for (const [side, id] of [[0, "axis-x"], [1, "axis-y"]]) if (byId(id)) byId(id).value = axes[side];
     byId("stage").setAttribute("aria-label", `Map of ${plural(model.n, "object")}, ${model.shown} on ${model.dims === 1 ? "one axis" : `axes ${axes[0] + 1} and ${axes[1] + 1}`}. The table of objects below says the same in numbers.`);
   }

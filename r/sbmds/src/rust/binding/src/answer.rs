@@ -28,9 +28,3 @@ pub fn text(list: &List, name: &str) -> Option<String> {
 pub fn is_set(list: &List, name: &str) -> bool {
     entry(list, name).and_then(|value| value.as_bool()).unwrap_or(false)
 }
-
-/// An entry that is a number.
-pub fn number(list: &List, name: &str) -> Option<f64> {
-    let value = entry(list, name)?;
-    value.as_real().or_else(|| value.as_integer().map(f64::from))
-}

@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use extendr_api::prelude::*;
-use sbmds::dissimilarity::{self, Dissimilarities, Format, Metric, Names, ReadOptions, SharedArray};
-use sbmds::run::InputConfig;
+use sbmds::dissimilarity::{self, Dissimilarities, Metric, Names, ReadOptions, SharedArray};
 
-use crate::answer::{entry, is_set, number, text};
+use crate::answer::{entry, text};
 
 /// What R gives: numbers in memory, or a path.
 pub enum Given {
@@ -19,47 +18,54 @@ pub enum Given {
     Pairs { names: Vec<String>, pairs: Vec<(usize, usize, f64)> },
     /// Features, object by object.
     Features { names: Vec<String>, values: Vec<f64>, metric: Metric },
-    /// A file, and how it is read.
-    File { path: PathBuf, options: ReadOptions },
+    /// A table that R has written, because its columns say more than numbers.
+    Table(PathBuf),
+    /// A file, which the settings name.
+    File,
 }
 
 impl Given {
     /// What the R code `sbmds:::as_given` made of its argument.
     ///
     /// # Errors
-    /// If a metric or a format has no such name, or the list is not what that code makes.
+    /// If a metric has no such name, or the list is not what that code makes.
     pub fn from_list(given: &List) -> std::result::Result<Self, String> {
         let kind = text(given, "kind").unwrap_or_default();
         let metric = text(given, "metric").map(|name| name.parse::<Metric>()).transpose()?;
-        if kind == "path" {
-            let path = PathBuf::from(text(given, "path").unwrap_or_default());
-            let options = ReadOptions {
-                format: text(given, "format").map_or(Ok(Format::default()), |name| name.parse())?,
-                features: metric,
-                names: text(given, "names_file").map(PathBuf::from),
-                value: text(given, "value"),
-                no_names: is_set(given, "no_names"),
-            };
-            return Ok(Self::File { path, options });
-        }
         let names: Vec<String> = entry(given, "names").and_then(|names| names.as_string_vector()).unwrap_or_default();
-        let values = entry(given, "values").and_then(|values| values.as_real_vector()).unwrap_or_default();
+        let values = || entry(given, "values").and_then(|values| values.as_real_vector()).unwrap_or_default();
         match (kind.as_str(), metric) {
-            ("dist", _) => Ok(Self::Dist { names, values }),
-            ("matrix", _) => Ok(Self::Matrix { names, values }),
-            ("features", Some(metric)) => Ok(Self::Features { names, values, metric }),
-            ("pairs", _) => Ok(Self::Pairs { names, pairs: pairs(given, values) }),
+            ("path", _) => Ok(Self::File),
+            ("table", _) => Ok(Self::Table(text(given, "path").unwrap_or_default().into())),
+            ("dist", _) => Ok(Self::Dist { names, values: values() }),
+            ("matrix", _) => Ok(Self::Matrix { names, values: values() }),
+            ("features", Some(metric)) => Ok(Self::Features { names, values: values(), metric }),
+            ("pairs", _) => Ok(Self::Pairs { names, pairs: pairs(given, values()) }),
             _ => Err(format!("{kind:?} is no kind of data")),
         }
     }
 
-    /// The dissimilarities, to be fitted in memory.
+    /// The dissimilarities, to be fitted in memory: numbers as they are, unless options ask for what only files are read for; then
+    /// by way of the file `scratch`.
     ///
     /// # Errors
     /// If they cannot be used: which pair, why, and what to do.
-    pub fn read(self) -> std::result::Result<Dissimilarities, String> {
+    pub fn read(
+        self,
+        path: &Path,
+        options: &ReadOptions,
+        scratch: &Path,
+    ) -> std::result::Result<Dissimilarities, String> {
         let said = |error: dissimilarity::InputError| error.to_string();
+        let by_file = options.weights.is_some() || options.errors.is_some() || (options.negative && self.is_negative());
         match self {
+            Self::File => dissimilarity::read(path, options).map_err(said),
+            Self::Table(path) => dissimilarity::read(&path, options).map_err(said),
+            given if by_file => {
+                let content = given.content()?.unwrap_or_default();
+                std::fs::write(scratch, content).map_err(|error| format!("{}: {error}", scratch.display()))?;
+                dissimilarity::read(scratch, options).map_err(said)
+            }
             Self::Dist { names, values } => Dissimilarities::from_condensed(unique(names)?, &values).map_err(said),
             Self::Matrix { names, values } => {
                 let n = names.len();
@@ -72,32 +78,33 @@ impl Given {
                 let array = SharedArray::owned(values, n_rows, n_columns).map_err(said)?;
                 Dissimilarities::from_feature_array(unique(names)?, array, metric).map_err(said)
             }
-            Self::File { path, options } => dissimilarity::read(&path, &options).map_err(said),
         }
     }
 
-    /// The input of a run in a directory. What is in memory is written to `scratch`, and the run keeps a copy of it.
+    fn is_negative(&self) -> bool {
+        match self {
+            Self::Dist { values, .. } | Self::Matrix { values, .. } => values.iter().any(|&value| value < 0.0),
+            Self::Pairs { pairs, .. } => pairs.iter().any(|&(_, _, value)| value < 0.0),
+            Self::Features { .. } | Self::Table(_) | Self::File => false,
+        }
+    }
+
+    /// The file that holds what is in memory, of which a run keeps a copy; `None` if it is in a file.
     ///
     /// # Errors
-    /// If the file cannot be written.
-    pub fn into_input(self, scratch: &Path) -> std::result::Result<InputConfig, String> {
-        let metric = if let Self::Features { metric, .. } = &self { Some(*metric) } else { None };
-        let (format, table) = match self {
-            Self::File { path, options } => {
-                let path = std::path::absolute(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-                let ReadOptions { format, features: metric, names, value, no_names } = options;
-                return Ok(InputConfig { path, format, metric, names, value, no_names, ..InputConfig::default() });
+    /// If a table that R has written cannot be read.
+    pub fn content(self) -> std::result::Result<Option<Vec<u8>>, String> {
+        let table = match self {
+            Self::File => return Ok(None),
+            Self::Table(path) => {
+                return std::fs::read(&path).map(Some).map_err(|error| format!("{}: {error}", path.display()));
             }
-            Self::Dist { names, values } => {
-                (Format::Matrix, square(&names, |a, b| values[condensed(names.len(), a, b)]))
-            }
-            Self::Matrix { names, values } => (Format::Matrix, square(&names, |a, b| values[a + names.len() * b])),
-            Self::Pairs { names, pairs } => (Format::Edges, edges(&names, &pairs)),
-            Self::Features { names, values, .. } => (Format::Auto, rows(&names, &values)),
+            Self::Dist { names, values } => square(&names, |a, b| values[condensed(names.len(), a, b)]),
+            Self::Matrix { names, values } => square(&names, |a, b| values[a + names.len() * b]),
+            Self::Pairs { names, pairs } => edges(&names, &pairs),
+            Self::Features { names, values, .. } => rows(&names, &values),
         };
-        std::fs::write(scratch, table).map_err(|error| format!("cannot write {}: {error}", scratch.display()))?;
-        let copy = Some("input".to_owned());
-        Ok(InputConfig { path: scratch.to_owned(), format, metric, copy, ..InputConfig::default() })
+        Ok(Some(table.into_bytes()))
     }
 }
 
@@ -165,10 +172,4 @@ fn rows(names: &[String], values: &[f64]) -> String {
         let _ = writeln!(table, "{},{}", cell(name), cells.join(","));
     }
     table
-}
-
-/// Threads asked for with `cores`, or as many as there are.
-pub fn cores(options: &List) -> usize {
-    let all = || std::thread::available_parallelism().map_or(1, usize::from);
-    number(options, "cores").map_or_else(all, |cores| cores.max(0.0) as usize)
 }

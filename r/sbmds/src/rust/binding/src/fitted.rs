@@ -233,7 +233,7 @@ fn fitted_cluster(
         let n_draws = labels.n_draws();
         let noise = |object| labels.n_noise(object) as f64 / n_draws.max(1) as f64;
         let by_draw: Vec<i32> =
-            (0..n_draws).flat_map(|draw| labels.draw(draw).iter().map(|&label| i32::from(label) + 1)).collect();
+            (0..n_draws).flat_map(|draw| labels.draw(draw).iter().map(|&label| label + 1)).collect();
         list!(
             cluster = clusters.consensus.labels.iter().map(|&label| label + 1).collect::<Vec<i32>>(),
             confidence = clusters.consensus.confidence.clone(),

@@ -2,13 +2,14 @@
 
 // The macro that registers functions makes public ones without a word.
 #![allow(missing_docs)]
+#![cfg(feature = "package")]
 
 mod answer;
 mod data;
 mod eval;
 mod fitted;
 mod job;
-mod settings;
+mod judge;
 mod value;
 
 use extendr_api::prelude::*;
@@ -18,4 +19,5 @@ extendr_module! {
     use eval;
     use fitted;
     use job;
+    use judge;
 }

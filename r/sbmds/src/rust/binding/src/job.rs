@@ -1,19 +1,20 @@
 //! A fit at work in a thread of its own. R asks now and then how far it is, so that an interrupt and the console stay R's.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use extendr_api::prelude::*;
-use sbmds::fit::{ChainProgress, Control, Fit, Fitted, Observer};
-use sbmds::run::{Changes, FitConfig, Outcome, RunError, TreeConfig, fit, fit_anew, resume};
+use sbmds::dissimilarity::Input;
+use sbmds::fit::{ChainProgress, Fit, Fitted, Observer};
+use sbmds::run::{Outcome, RunError};
 use sbmds::tree::Tree;
+use sbmds_cli::{FitPlan, FitTask};
 
-use crate::answer::{answer, is_set, number, text};
-use crate::data::{Given, cores};
-use crate::settings;
+use crate::answer::{answer, is_set, text};
+use crate::data::Given;
 
 /// How a fit ended.
 enum End {
@@ -69,98 +70,71 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What is to be fitted, and how.
 struct Plan {
     given: Given,
-    config: FitConfig,
-    tree: Option<PathBuf>,
-    n_threads: usize,
-    time: Option<Duration>,
-    /// The directory of the run; without one the fit is in memory.
-    out: Option<PathBuf>,
+    asked: FitPlan,
+    is_in_memory: bool,
     scratch: PathBuf,
-    resume: bool,
-    overwrite: bool,
 }
 
 impl Plan {
-    fn new(given: &List, settings: &List, options: &List) -> std::result::Result<Self, String> {
-        let tree = text(options, "tree").map(PathBuf::from);
-        let mut config = settings::config(settings, tree.clone().map(TreeConfig::new))?;
-        config.input.path = "data".into();
-        config.input.labels = text(options, "labels").map(PathBuf::from);
-        let seconds = number(options, "time");
-        let time = seconds.map(Duration::try_from_secs_f64).transpose();
+    fn new(words: &[String], given: &List, options: &List) -> std::result::Result<Self, String> {
         Ok(Self {
             given: Given::from_list(given)?,
-            config,
-            tree,
-            n_threads: cores(options),
-            time: time.map_err(|_| "time: give seconds, 0 or more")?,
-            out: text(options, "out").map(PathBuf::from),
+            asked: FitPlan::parse(words)?,
+            is_in_memory: is_set(options, "in_memory"),
             scratch: text(options, "scratch").map(PathBuf::from).unwrap_or_default(),
-            resume: is_set(options, "resume"),
-            overwrite: is_set(options, "overwrite"),
         })
     }
 
     fn carry_out(self, watch: &Watch, stop: &AtomicBool) -> std::result::Result<End, String> {
-        let ended = match self.out.clone() {
-            Some(out) => self.in_directory(&out, watch, stop)?,
-            None => self.in_memory(watch, stop)?,
-        };
-        Ok(ended)
+        if self.is_in_memory { self.in_memory(watch, stop) } else { self.in_directory(watch, stop) }
     }
 
     fn in_memory(self, watch: &Watch, stop: &AtomicBool) -> std::result::Result<End, String> {
-        let data = self.given.read()?;
+        let FitPlan { task: FitTask::Start { mut config, .. }, n_threads, deadline, force, .. } = self.asked else {
+            return Err("`resume`: which run? Remedy: give its directory with `out`".into());
+        };
+        let is_of_file = matches!(self.given, Given::File);
+        let data = self.given.read(&config.input.path, &config.input.read_options(), &self.scratch)?;
         data.notes().iter().for_each(|note| watch.note(note));
-        data.warnings().iter().for_each(|warning| watch.warn(warning));
-        let mut fit = Fit::of(&data).threads(self.n_threads).observer(watch).stop_when(stop);
-        if let Some(path) = self.tree {
-            let index = self.config.tree.as_ref().and_then(|tree| tree.index);
-            fit = fit.tree(Tree::read(&path, index.into()).map_err(|error| error.to_string())?);
+        let mut fit = Fit::of(&data).threads(n_threads).force(force).observer(watch).stop_when(stop);
+        if let Some(tree) = &config.tree {
+            fit = fit.tree(Tree::read(&tree.path, tree.index.into()).map_err(|error| error.to_string())?);
         }
-        if let Some(time) = self.time {
-            fit = fit.time_limit(time);
+        if let Some(deadline) = deadline {
+            fit = fit.time_limit(deadline.saturating_duration_since(Instant::now()));
         }
-        match fit.with(|config| *config = self.config).run() {
+        if !is_of_file {
+            config.input.path = "data".into();
+        }
+        match fit.with(|settings| *settings = *config).run() {
             Ok(fitted) => Ok(End::Fitted(Box::new(fitted))),
             Err(RunError::NoDraws) if stop.load(Ordering::Relaxed) => Ok(End::NoDraws),
             Err(error) => Err(error.to_string()),
         }
     }
 
-    fn in_directory(self, out: &Path, watch: &Watch, stop: &AtomicBool) -> std::result::Result<End, String> {
-        let control = Control {
-            observer: watch,
-            stop,
-            n_threads: self.n_threads,
-            checkpoint_interval: Duration::from_secs(10),
-            deadline: self.time.map(|time| Instant::now() + time),
-            force: false,
-            engine: None,
+    fn in_directory(self, watch: &Watch, stop: &AtomicBool) -> std::result::Result<End, String> {
+        let (directory, n_threads, report) = (self.asked.directory.clone(), self.asked.n_threads, self.asked.report);
+        let is_new = matches!(self.asked.task, FitTask::Start { .. });
+        let content = if is_new { self.given.content()? } else { None };
+        let input = content.map(|bytes| Input::from_bytes(Arc::new(bytes)));
+        let outcome = self.asked.carry_out(input, watch, stop, None).map_err(|error| error.to_string())?;
+        let fitted = match outcome {
+            Outcome::Finished(fitted) | Outcome::TimeUp(Some(fitted)) => fitted,
+            Outcome::FinishedBefore(_) => Box::new(Fitted::open(&directory).map_err(|error| error.to_string())?),
+            Outcome::TimeUp(None) | Outcome::Interrupted => return Ok(End::NoDraws),
         };
-        let labels = self.config.input.labels.clone();
-        let outcome = if self.resume {
-            let changes = Changes { draws: Some(self.config.run.draws), labels, ..Changes::default() };
-            resume(out, &changes, &control)
-        } else {
-            let mut config = self.config;
-            config.input = self.given.into_input(&self.scratch)?.with_labels(labels);
-            if self.overwrite { fit_anew(config, out, &control) } else { fit(config, out, &control) }
-        };
-        match outcome.map_err(|error| error.to_string())? {
-            Outcome::Finished(fitted) | Outcome::TimeUp(Some(fitted)) => Ok(End::Fitted(fitted)),
-            Outcome::FinishedBefore(_) => {
-                Ok(End::Fitted(Box::new(Fitted::open(out).map_err(|error| error.to_string())?)))
-            }
-            Outcome::TimeUp(None) | Outcome::Interrupted => Ok(End::NoDraws),
+        if report && let Err(problem) = FitPlan::write_report(&fitted, n_threads) {
+            watch.warn(&format!("the fit is complete, but its report is not: {problem}"));
         }
+        Ok(End::Fitted(fitted))
     }
 }
 
 /// Starts a fit; settings are checked before it begins.
 #[extendr]
-fn job_start(given: List, settings: List, options: List) -> Robj {
-    answer(Plan::new(&given, &settings, &options).and_then(|plan| {
+fn job_start(words: Vec<String>, given: List, options: List) -> Robj {
+    answer(Plan::new(&words, &given, &options).and_then(|plan| {
         let (stop, watch) = (Arc::new(AtomicBool::new(false)), Arc::new(Watch::default()));
         let thread = std::thread::Builder::new().name("sbmds".into()).spawn({
             let (stop, watch) = (Arc::clone(&stop), Arc::clone(&watch));

@@ -1,0 +1,102 @@
+//! Hamiltonian Monte Carlo on everything together, with trajectories of random length: NUTS finds masses, and then a quarter of its
+//! gradients does.
+//!
+//! NUTS follows a trajectory over half a period and draws from all of it; a point a quarter of a period ahead is as
+//! independent. Its doubling overshoots by up to a factor of two besides. Maps of many objects are regular enough for
+//! trajectories of one length, once the masses are known (docs/model.md).
+
+use rand_chacha::ChaCha8Rng;
+
+use super::length::Length;
+use super::moves::{Conditions, Move};
+use super::nuts::{self, Nuts, Trajectory};
+use super::settings::{Entry, SamplerSettings};
+use super::{Evaluated, StepInfo};
+use crate::posterior::{Posterior, Unknowns};
+
+/// In the list of samplers.
+pub(super) const ENTRY: Entry = Entry {
+    name: "jhmc",
+    independent_after: 5,
+    target_acceptance: 0.8,
+    start,
+    load: |tuning| Ok(Box::new(postcard::from_bytes::<Jhmc>(tuning)?)),
+};
+
+fn start(
+    settings: &SamplerSettings,
+    x: Vec<f64>,
+    conditions: &mut Conditions,
+    rng: &mut ChaCha8Rng,
+) -> (Evaluated, Box<dyn Move>) {
+    let n_objects = conditions.posterior.likelihood().n_objects();
+    let (current, nuts) = nuts::begin(settings, x, conditions, rng);
+    (current, Box::new(Jhmc { nuts, length: Length::new(n_objects, rng), has_masses: false }))
+}
+
+/// Tuning of the sampler.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Jhmc {
+    /// Step and masses; makes the moves until the first masses are learned.
+    nuts: Nuts,
+    length: Length,
+    has_masses: bool,
+}
+
+impl Move for Jhmc {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn step(
+        &mut self,
+        current: &mut Evaluated,
+        conditions: &mut Conditions,
+        warmup: Option<usize>,
+        rng: &mut ChaCha8Rng,
+    ) -> StepInfo {
+        let trajectory = match self.has_masses {
+            true => Trajectory::OfTime(self.length.draw(rng)),
+            false => Trajectory::UntilTurn,
+        };
+        let learns_length = self.has_masses && warmup.is_some_and(|iteration| self.nuts.is_in_last_window(iteration));
+        let info = self.nuts.iterate(trajectory, current, conditions, warmup, rng);
+        self.has_masses |= self.nuts.has_new_masses();
+        if learns_length {
+            let n_objects = conditions.posterior.likelihood().n_objects();
+            let x = &current.position()[..conditions.posterior.location_unknowns().n_coordinates()];
+            let squares = |a: usize, b: usize| x.chunks_exact(n_objects).map(move |x| (x[a] - x[b]).powi(2));
+            self.length.learn(|a, b| squares(a, b).sum::<f64>().sqrt());
+        }
+        info
+    }
+
+    fn freeze(&mut self) {
+        self.nuts.freeze();
+        self.length.freeze();
+    }
+
+    fn unknowns(&self, posterior: &Posterior) -> Unknowns {
+        self.nuts.unknowns(posterior)
+    }
+
+    fn evaluate(&self, position: Vec<f64>, conditions: &mut Conditions) -> Evaluated {
+        self.nuts.evaluate(position, conditions)
+    }
+
+    fn takes_single_gradients(&self) -> bool {
+        true
+    }
+
+    fn weighs_by_single_values(&self) -> bool {
+        true
+    }
+
+    fn is_followed_by_jumps(&self) -> bool {
+        true
+    }
+
+    fn learn_of_jumps(&mut self, positions: &[usize]) {
+        self.nuts.learn_of_jumps(positions);
+    }
+}

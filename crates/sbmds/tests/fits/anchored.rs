@@ -1,0 +1,89 @@
+//! Anchored fits beside fits of all pairs: widths, means, and what the check says of them.
+
+use sbmds::coupling::Couplings;
+use sbmds::dissimilarity::{Dissimilarities, Names};
+use sbmds::fit::{Fit, Fitted};
+use sbmds::random::{Purpose, stream};
+use sbmds::simulate::{Noise, Simulation};
+
+fn simulated(n_objects: usize, noise: Noise) -> Simulation {
+    Simulation::new(n_objects, 2, noise, &mut stream(3, 0, Purpose::Simulation))
+}
+
+fn complete(simulation: &Simulation) -> Dissimilarities {
+    Dissimilarities::from_fn(Names::numbered(simulation.truth().n_objects()), |a, b| simulation.delta(a, b))
+}
+
+fn fitted(data: &Dissimilarities, couplings: Couplings) -> Fitted {
+    Fit::of(data).couplings(couplings).chains(2).warmup(250).draws(400).seed(4).threads(1).run().unwrap()
+}
+
+fn moments(draws: &[f64]) -> (f64, f64) {
+    let n = draws.len() as f64;
+    let mean = draws.iter().sum::<f64>() / n;
+    (mean, (draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt())
+}
+
+/// Ratio of standard deviations (geometric mean) of 60 distances, and the root mean square shift of means in standard deviations.
+fn compared(anchored: &Fitted, full: &Fitted) -> (f64, f64) {
+    let n = anchored.names().len();
+    let (mut log_ratio, mut shift) = (0.0, 0.0);
+    for k in 0..60 {
+        let (a, b) = ((7 * k) % n, (7 * k + 13 + k) % n);
+        let name = |object: usize| anchored.names().get(object).into_owned();
+        let of = |fitted: &Fitted| moments(&fitted.distances(&name(a), &name(b)).unwrap());
+        let ((mean, sd), (full_mean, full_sd)) = (of(anchored), of(full));
+        log_ratio += (sd / full_sd).ln() / 60.0;
+        shift += ((mean - full_mean) / full_sd).powi(2) / 60.0;
+    }
+    (log_ratio.exp(), shift.sqrt())
+}
+
+/// A fifth of the pairs gives the posterior of all: 0.10 is what Monte Carlo error leaves of shifts, and a posterior of a fifth of
+/// the pairs alone has a ratio above 2.
+#[test]
+fn anchored_fits_have_the_posterior_of_all_pairs() {
+    let data = complete(&simulated(100, Noise::HalfNormal { sd: 0.2 }));
+    let (full, anchored) = (fitted(&data, Couplings::Full), fitted(&data, Couplings::Anchored(10)));
+    let (ratio, shift) = compared(&anchored, &full);
+    assert!((0.9..1.15).contains(&ratio) && shift < 0.25, "{ratio} {shift}");
+    let check = anchored.summary().anchor.clone().unwrap();
+    assert!(check.holds && (check.sd_ratio - ratio).abs() < 0.1, "{check:?} beside {ratio}, {shift}");
+    assert!(full.summary().anchor.is_none());
+    let (sparse_ratio, _) = compared(&fitted(&data, Couplings::Dispersed(10)), &full);
+    assert!(sparse_ratio > 1.8, "{sparse_ratio}");
+}
+
+/// A quarter of the pairs were not measured, and those of the first objects less often.
+#[test]
+fn missing_pairs_are_neither_used_nor_replaced() {
+    let simulation = simulated(100, Noise::HalfNormal { sd: 0.2 });
+    let is_missing = |a: usize, b: usize| (a * 31 + b * 17) % if a < 20 { 2 } else { 6 } == 0;
+    let data = Dissimilarities::from_fn(Names::numbered(100), |a, b| match is_missing(a, b) {
+        true => f64::NAN,
+        false => simulation.delta(a, b),
+    });
+    let (full, anchored) = (fitted(&data, Couplings::Full), fitted(&data, Couplings::Anchored(12)));
+    let (ratio, shift) = compared(&anchored, &full);
+    assert!((0.88..1.18).contains(&ratio) && shift < 0.3, "{ratio} {shift}");
+    assert!(anchored.summary().anchor.as_ref().unwrap().holds, "{:?}", anchored.summary().anchor);
+}
+
+/// Numbers without a map in them: the verdict says that the approximation is not good enough.
+#[test]
+fn what_no_map_fits_is_flagged() {
+    let data =
+        Dissimilarities::from_fn(Names::numbered(80), |a, b| 0.2 + ((a * 37 + b * 101) as f64 * 0.618_034).fract());
+    let anchored = fitted(&data, Couplings::Anchored(5));
+    let check = anchored.summary().anchor.clone().unwrap();
+    assert!(!check.holds && !anchored.summary().converged, "{check:?}");
+    assert!(anchored.verdict().contains("is not that of all pairs"), "{}", anchored.verdict());
+}
+
+/// With all pairs coupled the posterior is exactly theirs.
+#[test]
+fn with_all_pairs_nothing_changes() {
+    let data = complete(&simulated(30, Noise::HalfNormal { sd: 0.2 }));
+    let check = fitted(&data, Couplings::Anchored(15)).summary().anchor.clone().unwrap();
+    assert!(check.weight == 1.0 && check.shift < 1e-3 && (check.sd_ratio - 1.0).abs() < 1e-6, "{check:?}");
+}
