@@ -29,7 +29,7 @@ const fn aligned(name: &'static str, fit: &'static str, hash: u64) -> Pin {
 }
 
 #[rustfmt::skip]
-const PINS: [Pin; 19] = [
+const PINS: [Pin; 21] = [
     raw("default", "matrix.csv", 0x53ce389319d06653),
     raw("nuts-dispersed", "matrix.csv --sampler nuts --couplings dispersed:4", 0x6c7eb9d63ff26e4b),
     raw("nuts-landmark-3d", "matrix.csv --sampler nuts --couplings landmark:5 -D 3", 0x056be6b65880e03a),
@@ -39,6 +39,8 @@ const PINS: [Pin; 19] = [
     raw("nuts-standardize", "matrix.csv --sampler nuts --priors paper --standardize --couplings band:4", 0x10dd356211fde223),
     raw("nuts-learned-scale", "matrix.csv --sampler nuts --learn-scale --couplings dispersed:4", 0x66defccc27c729c3),
     raw("nuts-tree", "matrix.csv --sampler nuts --tree tree.nwk", 0x9fa58f13a7d4e8ab),
+    raw("jhmc", "matrix.csv --sampler jhmc", 0x04f0e1371b0f4b83),
+    raw("jhmc-tree", "matrix.csv --sampler jhmc --tree tree.nwk", 0x5fa8ccf64c1d5161),
     raw("hmc", "matrix.csv --sampler hmc --jitter 0.2 --start prior", 0xea4af84122146d85),
     raw("hmc-paper-band", "matrix.csv --sampler hmc --couplings band:4 --priors paper --paper-adaptation", 0xcd1965256c1e9608),
     raw("hmc-tree-gibbs", "matrix.csv --sampler hmc --tree tree.nwk --trait-precision-update gibbs --priors paper", 0x0c0466e5d1f9bd51),

@@ -79,7 +79,6 @@ pub trait SigmaPrior: Send + Sync {
 /// The priors of the noise by name.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum NoisePrior {
     /// sigma is known.
     Fixed {

@@ -55,7 +55,6 @@ impl Priors {
 /// Prior variances of the locations, one per dimension.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum ScalePrior {
     /// Known.
     Fixed {

@@ -70,7 +70,7 @@ samplers! {
 impl Sampler {
     /// What `auto` stands for.
     pub fn resolve(self) -> Self {
-        if self == Self::Auto { Self::Jhmc } else { self }
+        if self == Self::Auto { Self::Nuts } else { self }
     }
 
     /// Iterations after which draws of maps of some twenty objects are nearly independent.

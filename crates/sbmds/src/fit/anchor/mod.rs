@@ -99,11 +99,11 @@ impl Search<'_> {
     }
 
     fn tell(&self, round: usize, off: f64, n_pairs: usize) {
-        let what = if round == 1 { format!("{n_pairs} pairs") } else { "them".into() };
+        let what = if round == 1 { format!("all {n_pairs} pairs") } else { "them".into() };
         let off = digits(off);
-        self.control.observer.note(&format!(
-            "anchor: pass {round} over all {what}, {off} posterior standard deviations from their mode"
-        ));
+        self.control
+            .observer
+            .note(&format!("anchor: pass {round} over {what}, {off} posterior standard deviations from their mode"));
     }
 
     /// The posterior of all pairs, maximised pass by pass.

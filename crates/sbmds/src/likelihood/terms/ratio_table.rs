@@ -106,7 +106,8 @@ impl Shapes {
     fn new() -> Self {
         let last = POINTS - 1;
         let points: Numbers = from_fn(|k| -(PI * k as f64 / last as f64).cos());
-        let weight = |k: usize| if k == 0 || k == last { 2.0 } else { 1.0 } * if k % 2 == 0 { 1.0 } else { -1.0 };
+        let weight =
+            |k: usize| if k == 0 || k == last { 2.0 } else { 1.0 } * if k.is_multiple_of(2) { 1.0 } else { -1.0 };
         let mut derivative = [[0.0; POINTS]; POINTS];
         for i in 0..POINTS {
             for j in (0..POINTS).filter(|&j| j != i) {
