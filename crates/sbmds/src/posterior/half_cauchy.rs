@@ -57,7 +57,7 @@ pub(super) fn draw_rotation(
             let (radius, phase) = ((0.5 * (a - b)).hypot(c), (2.0 * c).atan2(a - b));
             let concentration = 0.5 * (precisions[j] - precisions[i]) * radius;
             // The condition does not change with the angle, so that a plane may be left out. So sharp an angle is 0 to six digits.
-            if !(concentration.abs() < SHARP) {
+            if concentration.is_nan() || concentration.abs() >= SHARP {
                 continue;
             }
             let mode = if concentration >= 0.0 { phase } else { phase + PI };

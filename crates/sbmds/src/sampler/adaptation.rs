@@ -163,9 +163,14 @@ impl Windows {
         true
     }
 
+    /// Whether the last window has begun.
+    pub fn is_at_last(&self) -> bool {
+        self.window_end >= self.slow_end
+    }
+
     /// Whether variances learned at this iteration are the last ones.
     pub fn is_last(&self, iteration: usize) -> bool {
-        self.learns_mass(iteration) && self.window_end == self.slow_end
+        self.learns_mass(iteration) && self.is_at_last()
     }
 
     /// A window too short to be followed by one twice as long reaches to the end.
@@ -290,6 +295,14 @@ mod tests {
         let ends: Vec<usize> = (0..1_000).filter(|&i| windows.ends_after(i)).map(|i| i + 1).collect();
         // Stan's reference manual: 75, then windows of 25, 50, 100, 200 and the rest, then 50.
         assert_eq!(ends, [100, 150, 250, 450, 950]);
+        let mut windows = Windows::new(1_000);
+        let mut is_last = |iteration: usize| {
+            let is_last = windows.is_last(iteration);
+            windows.ends_after(iteration);
+            is_last
+        };
+        let last: Vec<usize> = (0..1_000).filter(|&iteration| is_last(iteration)).collect();
+        assert_eq!(last, (450..950).collect::<Vec<_>>());
         assert!(!windows.learns_mass(74) && windows.learns_mass(75) && !windows.learns_mass(950));
     }
 

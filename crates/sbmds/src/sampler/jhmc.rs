@@ -37,7 +37,7 @@ fn start(
 /// Tuning of the sampler.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Jhmc {
-    /// Step and masses; makes the moves until the first masses are learned.
+    /// Step and masses; makes the moves until the last window of warm-up.
     nuts: Nuts,
     length: Length,
     has_masses: bool,
@@ -55,11 +55,13 @@ impl Move for Jhmc {
         warmup: Option<usize>,
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
-        let trajectory = match self.has_masses {
+        // Masses from few draws can be far off, and the time then no third of a period: NUTS turns back by itself.
+        let is_tuned = self.has_masses && self.nuts.has_good_masses();
+        let trajectory = match is_tuned {
             true => Trajectory::OfTime(self.length.draw(rng)),
             false => Trajectory::UntilTurn,
         };
-        let learns_length = self.has_masses && warmup.is_some_and(|iteration| self.nuts.is_in_last_window(iteration));
+        let learns_length = is_tuned && warmup.is_some_and(|iteration| self.nuts.is_in_last_window(iteration));
         let info = self.nuts.iterate(trajectory, current, conditions, warmup, rng);
         self.has_masses |= self.nuts.has_new_masses();
         if learns_length {

@@ -210,6 +210,11 @@ impl Nuts {
         self.has_new_masses
     }
 
+    /// Whether the masses are those of many draws: in the last window of warm-up and after it.
+    pub(super) fn has_good_masses(&self) -> bool {
+        self.windows.is_at_last()
+    }
+
     /// Whether masses are learned at this iteration that are kept.
     pub(super) fn is_in_last_window(&self, iteration: usize) -> bool {
         self.windows.is_last(iteration)

@@ -27,7 +27,7 @@ impl Starts<'_> {
         let (map, posterior) = (self.mode(), &self.problem().posterior);
         let (likelihood, noise) = (posterior.likelihood(), posterior.noise());
         let squared_residual = self.rms_residual(&map).powi(2);
-        let sigma = noise.known().map_or_else(|| squared_residual.sqrt().max(noise.floor()), |sigma| sigma);
+        let sigma = noise.known().unwrap_or_else(|| squared_residual.sqrt().max(noise.floor()));
         let sum_of_squares = likelihood.n_pairs() as f64 * squared_residual / sigma.powi(2);
         is_single_accurate(likelihood, map.as_slice(), sigma.powi(2), sum_of_squares)
     }
