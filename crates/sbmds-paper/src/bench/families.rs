@@ -31,8 +31,11 @@ pub struct Families {
 /// Degrees of freedom of Student's t.
 const NU: f64 = 4.0;
 
+/// What is seen of a number.
+type Seeing = fn(f64) -> Observation;
+
 /// What is seen of each measurement.
-const SEEN: [(&str, fn(f64) -> Observation); 4] = [
+const SEEN: [(&str, Seeing); 4] = [
     ("number", Observation::Exact),
     ("<", |value| Observation::Below(value + 0.3)),
     (">", |value| Observation::Above((value - 0.3).max(0.01))),

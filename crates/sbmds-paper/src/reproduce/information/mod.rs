@@ -28,8 +28,11 @@ pub struct Information {
     /// When set, a chain ends.
     stop: Arc<AtomicBool>,
     /// Draws under all pairs, by data set: every method is compared with the same ones.
-    full: Mutex<HashMap<(Source, u64, u64, usize), Arc<Draws>>>,
+    full: Mutex<HashMap<DataSet, Arc<Draws>>>,
 }
+
+/// Where data come from, and the numbers that make them this data set.
+type DataSet = (Source, u64, u64, usize);
 
 /// What is kept of a fit.
 struct Draws {
