@@ -50,6 +50,7 @@ def fit(
     priors: Literal["weak", "paper"] | None = None,
     prior_scale: float | None = None,
     learn_scale: bool = False,
+    shrinkage: Literal["none", "half-cauchy"] | None = None,
     noise_shape: float | None = None,
     noise_rate: float | None = None,
     sigma: float | None = None,
@@ -77,7 +78,7 @@ def fit(
     warmup: int | None = None,
     draws: int | None = None,
     thin: int | None = None,
-    start: Literal["auto", "classical", "landmark", "graph", "prior"] | None = None,
+    start: str | None = None,
     keep: str | None = None,
     raw_draws: bool = False,
     until_ess: float | None = None,
@@ -147,7 +148,8 @@ def fit(
         Show progress: by default on terminals and in notebooks. A function gets the list of the chains' progress.
     if_not_converged : {"warn", "raise", "ignore"}
         What to do if the verdict on the chains is bad: a :class:`ConvergenceWarning`, :class:`NotConverged`, or nothing.
-    format, value, no_names, order, landmarks, storage, priors, prior_scale, learn_scale, noise_shape, noise_rate, sigma : optional
+    format, value, no_names, order, landmarks, storage, priors, prior_scale, learn_scale, shrinkage, noise_shape, noise_rate, \
+sigma : optional
         As ``--format`` to ``--sigma`` of the command line: how files are read, the order of coupling, the priors.
     tree_index, prune, root_sample_size, branch_scaling, trait_precision_update : optional
         As the flags of the tree.

@@ -119,6 +119,7 @@ impl Calibrate {
         };
         if matches!(self.shrinkage, ShrinkageArg::HalfCauchy) {
             settings.priors.scales = ScalePrior::Shrunk(HalfCauchy { scale: 1.0 });
+            settings.sampler.sampler = Sampler::Nuts;
         }
         settings.n_replicates = self.replicates;
         settings.couplings = self.couplings.clone();

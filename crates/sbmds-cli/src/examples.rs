@@ -59,13 +59,15 @@ Examples:
 pub const PLACE: &str = "\
 Examples:
   sbmds place run new.csv                        rows are new objects, columns old ones; into run/placed
-  sbmds place run new.npy --draws 100 -o placed";
+  sbmds place run new.npy --draws 100 -o placed
+  sbmds place run new.csv --joint                old and new objects in one fit; into run/joint";
 
 pub const CHOOSE: &str = "\
 Examples:
   sbmds choose distances.csv --dims 1-6          a fit for each, a table, a figure and one line of advice
   sbmds choose distances.csv --dims 2,3 --noise normal,truncated-normal
-  sbmds choose distances.csv --dims 1-4 --folds 5  pairs held out exactly";
+  sbmds choose distances.csv --dims 1-4 --folds 5  pairs held out exactly
+  sbmds choose distances.csv --dims 2 --bands    how many dispersed bands are enough";
 
 pub const SUMMARY: &str = "\
 Examples:

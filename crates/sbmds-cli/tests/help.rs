@@ -48,7 +48,7 @@ fn every_command_of_the_examples_is_one() {
             let known = printed(&[of, "-h"]);
             // Flags end where a remark begins, if there is one.
             for flag in words.filter(|word| word.starts_with('-')) {
-                let is_known = known.lines().any(|line| line.split([' ', ',']).any(|word| word == flag));
+                let is_known = known.lines().any(|line| line.split([' ', ',', '[']).any(|word| word == flag));
                 assert!(is_known, "{flag} is no flag of {of}: {line}");
             }
         }

@@ -33,7 +33,7 @@
 #'   of the data `format`, `names`, `no_names`, `value`, `weight`, `error`, `weights`, `errors` (the last two files, matrices or
 #'   `dist`s), `known_errors`;
 #'   of titres `titers`, `reading`, `potencies`, `avidities`, `drift`;
-#'   of the model `order`, `landmarks`, `storage`, `nu`, `priors`, `prior_scale`, `learn_scale`, `noise_shape`, `noise_rate`, `sigma`;
+#'   of the model `order`, `landmarks`, `storage`, `nu`, `priors`, `prior_scale`, `learn_scale`, `shrinkage`, `noise_shape`, `noise_rate`, `sigma`;
 #'   of the tree `tree_index`, `prune`, `root_sample_size`, `branch_scaling`, `trait_precision_update`;
 #'   of the sampler `sampler`, `leapfrog_steps`, `jitter`, `target_acceptance`, `min_depth`, `max_depth`, `no_mode_jumps`,
 #'   `group_moves`, `paper_adaptation`, `arithmetic`;

@@ -4,7 +4,7 @@
 further_settings <- c(
   "format", "names", "no_names", "value", "weight", "error", "weights", "errors", "config", "other_instructions", "order",
   "landmarks", "storage", "nu", "known_errors", "titers", "reading", "potencies", "avidities", "drift", "priors", "prior_scale",
-  "learn_scale", "noise_shape", "noise_rate", "sigma", "tree_index", "prune", "root_sample_size", "branch_scaling",
+  "learn_scale", "shrinkage", "noise_shape", "noise_rate", "sigma", "tree_index", "prune", "root_sample_size", "branch_scaling",
   "trait_precision_update", "sampler", "leapfrog_steps", "jitter", "target_acceptance", "min_depth", "max_depth", "no_mode_jumps",
   "group_moves", "paper_adaptation", "arithmetic", "chain", "thin", "start", "keep", "raw_draws", "until_ess", "max_draws",
   "checkpoint_every", "no_report", "force"

@@ -95,8 +95,14 @@ fn turn_squares(n_dims: usize, i: usize, j: usize, angle: f64, squares: &mut [f6
 
 /// An angle with density proportional to exp(k cos(angle)) (Best and Fisher 1979, "Efficient simulation of the von Mises distribution").
 fn von_mises(concentration: f64, rng: &mut ChaCha8Rng) -> f64 {
-    if concentration < 1e-8 {
-        return TAU * rng.random::<f64>() - PI;
+    // Close to uniform, where the envelope below would lose its digits: rejection from the uniform, accepted more than every third time.
+    if concentration < 0.5 {
+        loop {
+            let angle = TAU * rng.random::<f64>() - PI;
+            if rng.random::<f64>() < (concentration * (angle.cos() - 1.0)).exp() {
+                return angle;
+            }
+        }
     }
     let k = concentration;
     let tau = 1.0 + (1.0 + 4.0 * k * k).sqrt();

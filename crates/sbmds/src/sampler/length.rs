@@ -30,7 +30,7 @@ pub(super) struct Length {
     is_settled: bool,
 }
 
-/// A length, and effective draws per gradient with it, in units of their own.
+/// A length, and how far distances move per gradient with it: mean squared steps, in units of their own.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Tried {
     factor: f64,
@@ -47,6 +47,8 @@ struct Distance {
     squares: f64,
     /// Squared differences of successive draws.
     steps: f64,
+    /// Squared deviations in the first block: the unit of all steps. Slow distances show more of their variance the longer one looks.
+    unit: Option<f64>,
 }
 
 impl Length {
@@ -76,10 +78,10 @@ impl Length {
             monitored.add(distance(a, b), self.n_draws);
         }
         if self.n_draws == BLOCK {
-            let alike = self.alike();
-            self.choose(alike);
+            let (alike, moved) = (self.alike(), self.moved());
+            self.choose(alike, moved);
             self.n_draws = 0;
-            self.distances.iter_mut().for_each(|monitored| *monitored = Distance::of(monitored.ends));
+            self.distances.iter_mut().for_each(Distance::begin_anew);
         }
     }
 
@@ -90,9 +92,16 @@ impl Length {
         if count > 0.0 { sum / count } else { 0.0 }
     }
 
-    /// Twice the length as long as that gains: chains that are held up by something else, by modes for instance, gain nothing.
-    fn choose(&mut self, alike: f64) {
-        let tried = Tried { factor: self.factor, efficiency: (1.0 - alike) / (1.0 + alike) / self.factor };
+    /// The mean squared step of a distance, in units of its variance as the first block saw it.
+    fn moved(&self) -> f64 {
+        let steps = |distance: &Distance| distance.steps / distance.unit.unwrap_or(distance.squares);
+        self.distances.iter().map(steps).filter(|moved| moved.is_finite()).sum()
+    }
+
+    /// Twice the length as long as that gains: slow directions move twice as far, and chains that are held up by something else, by
+    /// modes for instance, do not.
+    fn choose(&mut self, alike: f64, moved: f64) {
+        let tried = Tried { factor: self.factor, efficiency: moved / self.factor };
         match self.before {
             Some(before) if before.efficiency > tried.efficiency => {
                 self.factor = before.factor;
@@ -117,7 +126,12 @@ impl Length {
 
 impl Distance {
     fn of(ends: (usize, usize)) -> Self {
-        Self { ends, last: 0.0, mean: 0.0, squares: 0.0, steps: 0.0 }
+        Self { ends, last: 0.0, mean: 0.0, squares: 0.0, steps: 0.0, unit: None }
+    }
+
+    fn begin_anew(&mut self) {
+        let unit = Some(self.unit.unwrap_or(self.squares));
+        *self = Self { unit, ..Self::of(self.ends) };
     }
 
     /// Adds the `count`-th value of the block.
@@ -158,9 +172,9 @@ mod tests {
 
     #[test]
     fn slow_directions_are_given_time() {
-        // A direction four times as wide as its coordinates.
+        // A direction four times as wide as its coordinates, and one that hardly moves.
         assert_eq!(learned(|factor| (0.25 * factor * BASE).cos().abs()), 2.0);
-        assert_eq!(learned(|factor| (-factor / 30.0).exp()), LONGEST);
+        assert_eq!(learned(|factor| (factor / 30.0).cos()), LONGEST);
     }
 
     #[test]
@@ -178,7 +192,7 @@ mod tests {
     #[test]
     fn a_length_that_was_not_judged_is_not_kept() {
         let mut length = Length::new(10, &mut stream(1, 0, Purpose::Sampling));
-        length.choose(0.9);
+        length.choose(0.9, 0.1);
         assert_eq!(length.factor, 2.0);
         length.freeze();
         assert_eq!(length.factor, 1.0);

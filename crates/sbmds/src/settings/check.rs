@@ -92,7 +92,12 @@ impl FitConfig {
         self.check_tree()?;
         self.check_shrinkage()?;
         self.measurement.check(self.input.titers)?;
-        Ok(CheckedConfig(self))
+        Ok(CheckedConfig(self).with(|config| {
+            // Axes that vanish need steps of their own, which nuts has.
+            if !config.priors.shrinkage.is_none() {
+                config.sampler.sampler = Sampler::Nuts;
+            }
+        }))
     }
 
     /// With a tree the spread of the locations is Sigma's alone.
@@ -118,7 +123,7 @@ impl FitConfig {
             return Ok(());
         }
         let refused = |problem: &str, remedy: &str| Err(RunError::setting("`shrinkage`", problem, remedy));
-        match self.sampler.sampler.resolve() {
+        match self.sampler.sampler {
             _ if self.priors.learn_scale => {
                 refused("it learns the scale of every dimension itself", "leave out `learn_scale`")
             }
@@ -126,7 +131,7 @@ impl FitConfig {
             _ if self.input.titers && self.measurement.tree.is_some() => {
                 refused("the locations of titres have a tree of their own", "leave out one of the two")
             }
-            Sampler::Nuts => Ok(()),
+            Sampler::Auto | Sampler::Nuts => Ok(()),
             _ => refused("its narrow axes need steps of their own, which only nuts has", "use `sampler` nuts or auto"),
         }
     }
