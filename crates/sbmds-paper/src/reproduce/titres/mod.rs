@@ -86,10 +86,11 @@ impl Titres {
             .seed(cell.repeat as u64 + 1)
             .threads(self.n_threads)
             .stop_when(&self.stop)
-            .run()?;
+            .run();
         if self.stop.load(std::sync::atomic::Ordering::Relaxed) {
             return Err(ReproduceError::Interrupted);
         }
+        let fitted = fitted?;
         let expected = expected(&fitted, model, &seen)?;
         let rows = self.titers.rows().iter().enumerate().filter(|(row, _)| is_held_out[*row]);
         let mut score = Score::default();
