@@ -169,7 +169,7 @@ mod tests {
             fit.asked(std::path::Path::new("in.npy")).unwrap()
         };
         let of_features = asked(
-            "fit in.npy --features --no-names --value v --weight w --error e --weights W --errors E --noise normal --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 \
+            "fit in.npy --features --no-names --value v --weight w --error e --weights W --errors E --noise normal --names n --labels l --prior-scale 1 --noise-shape 1 --noise-rate 1 --sigma 1 --tree t --tree-index 1 --target-acceptance 0.5 --until-ess 9 --shrinkage half-cauchy \
                     --max-draws 5000 --raw-draws --chain 2",
         );
         let of_titres =

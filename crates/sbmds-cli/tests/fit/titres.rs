@@ -58,9 +58,16 @@ fn tables_figures_and_report_of_an_antigenic_map() {
         .run("fit data/titers.csv --titers --chains 2 --warmup 100 --draws 40 --progress none --threads 1 --out flu");
     assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.stderr);
     let n_lines = |file: &str| case.read(file).lines().count();
-    assert_eq!(n_lines("flu/titers.csv"), 1 + 10 * 5, "every cell, measured or not");
-    assert_eq!(n_lines("flu/levels.csv"), 1 + 5);
-    assert_eq!(n_lines("flu/drops.csv"), 1 + 45);
+    // A virus whose titres are all missing is not in the simulated table.
+    let rows = case.read("data/titers.csv");
+    let distinct = |column: usize| {
+        let names = rows.lines().skip(1).map(|line| line.split(',').nth(column).unwrap());
+        names.collect::<BTreeSet<&str>>().len()
+    };
+    let (n_viruses, n_sera) = (distinct(0), distinct(1));
+    assert_eq!(n_lines("flu/titers.csv"), 1 + n_viruses * n_sera, "every cell, measured or not");
+    assert_eq!(n_lines("flu/levels.csv"), 1 + n_sera);
+    assert_eq!(n_lines("flu/drops.csv"), 1 + n_viruses * (n_viruses - 1) / 2);
     assert!(case.read("flu/report.html").contains("\"kind\":\"titres\""));
     let ended = case.run("plot flu antigenic --out map.svg");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
@@ -78,7 +85,8 @@ fn tables_figures_and_report_of_an_antigenic_map() {
     assert!(ended.code == Some(2) && ended.stderr.contains("V0/1969"), "{}", ended.stderr);
 }
 
-/// A weight of two is the measurement given twice: the same likelihood, hence the same draws.
+/// A weight of two is the measurement given twice: the same likelihood, hence the same draws as long as rounding, which differs with
+/// the order of the terms, has not grown.
 #[test]
 fn weights_and_repeats_of_an_edge_list() {
     let case = Case::new(3);
@@ -87,7 +95,7 @@ fn weights_and_repeats_of_an_edge_list() {
     let weighted: String = lines.lines().map(|line| format!("{line},1\n")).collect();
     case.write("weighted.csv", &format!("from,to,d,w\n{weighted}b,d,1.5,2\n"));
     let sigma = |input: &str, run: &str| {
-        let flags = "--noise student-t --nu 4 --chains 1 --warmup 60 --draws 20 --no-report --progress none";
+        let flags = "--noise student-t --nu 4 --chains 1 --warmup 8 --draws 5 --no-report --progress none";
         let ended = case.run(&format!("fit {input} {flags} --out {run}"));
         assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.stderr);
         case.json(&format!("{run}/summary.json"))["sigma"]["mean"].as_f64().unwrap()

@@ -24,7 +24,7 @@ fn terms(n_objects: usize, n_terms: usize, is_plain: bool) -> Vec<Term> {
         };
         let (weight, standard_error) = match is_plain {
             true => (1.0, 0.0),
-            false => (if k % 3 == 0 { 2.0 } else { 0.7 }, if k % 5 == 0 { 0.4 } else { 0.0 }),
+            false => (if k.is_multiple_of(3) { 2.0 } else { 0.7 }, if k.is_multiple_of(5) { 0.4 } else { 0.0 }),
         };
         Term { weight, standard_error, ..Term::new(near.min(far), near.max(far), seen) }
     };
