@@ -64,7 +64,7 @@ fn tables_figures_and_report_of_an_antigenic_map() {
         let names = rows.lines().skip(1).map(|line| line.split(',').nth(column).unwrap());
         names.collect::<BTreeSet<&str>>().len()
     };
-    let (n_viruses, n_sera) = (distinct(0), distinct(1));
+    let (n_viruses, n_sera) = (distinct(0), distinct(2));
     assert_eq!(n_lines("flu/titers.csv"), 1 + n_viruses * n_sera, "every cell, measured or not");
     assert_eq!(n_lines("flu/levels.csv"), 1 + n_sera);
     assert_eq!(n_lines("flu/drops.csv"), 1 + n_viruses * (n_viruses - 1) / 2);
@@ -85,8 +85,7 @@ fn tables_figures_and_report_of_an_antigenic_map() {
     assert!(ended.code == Some(2) && ended.stderr.contains("V0/1969"), "{}", ended.stderr);
 }
 
-/// A weight of two is the measurement given twice: the same likelihood, hence the same draws as long as rounding, which differs with
-/// the order of the terms, has not grown.
+/// A weight of two is the measurement given twice: the same likelihood and gradient.
 #[test]
 fn weights_and_repeats_of_an_edge_list() {
     let case = Case::new(3);
@@ -94,12 +93,22 @@ fn weights_and_repeats_of_an_edge_list() {
     case.write("twice.csv", &format!("from,to,d\n{lines}b,d,1.5\nb,d,1.5\n"));
     let weighted: String = lines.lines().map(|line| format!("{line},1\n")).collect();
     case.write("weighted.csv", &format!("from,to,d,w\n{weighted}b,d,1.5,2\n"));
-    let sigma = |input: &str, run: &str| {
-        let flags = "--noise student-t --nu 4 --chains 1 --warmup 8 --draws 5 --no-report --progress none";
-        let ended = case.run(&format!("fit {input} {flags} --out {run}"));
-        assert!(matches!(ended.code, Some(0 | 1)), "{}", ended.stderr);
-        case.json(&format!("{run}/summary.json"))["sigma"]["mean"].as_f64().unwrap()
+    case.write("map.csv", "name,x,y\na,0,0\nb,1,0.1\nc,1.2,0.9\nd,1.5,1.6\n");
+    let evaluated = |input: &str| {
+        let flags = "--noise student-t --nu 4 --positions map.csv --sigma 0.3 --gradient";
+        let ended = case.run(&format!("eval {input} {flags}"));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        serde_json::from_str::<serde_json::Value>(&ended.stdout).unwrap()
     };
-    let (twice, weighted) = (sigma("twice.csv --value d", "a"), sigma("weighted.csv --value d --weight w", "b"));
-    assert!((twice - weighted).abs() < 1e-6 * twice, "{twice} and {weighted}");
+    let (twice, weighted) = (evaluated("twice.csv --value d"), evaluated("weighted.csv --value d --weight w"));
+    let numbers = |found: &serde_json::Value| -> Vec<f64> {
+        let gradient = found["gradient"].as_array().unwrap().iter().flat_map(|row| row.as_array().unwrap());
+        gradient.chain([&found["log_likelihood"]]).map(|number| number.as_f64().unwrap()).collect()
+    };
+    for (twice, weighted) in numbers(&twice).iter().zip(numbers(&weighted)) {
+        assert!((twice - weighted).abs() < 1e-12 * (1.0 + twice.abs()), "{twice} and {weighted}");
+    }
+    // Given once, it is another likelihood.
+    case.write("once.csv", &format!("from,to,d\n{lines}b,d,1.5\n"));
+    assert_ne!(numbers(&evaluated("once.csv --value d")), numbers(&twice));
 }
