@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use sbmds::coupling::Position;
 use sbmds::likelihood::{
     Arithmetic, AskedSums, Conditional, Likelihood, LikelihoodValue, LogLikelihood, MapGradient, MapPoint, PartialSums,
     Want, Workspace,
@@ -82,11 +83,11 @@ impl LogLikelihood for Remote {
         self.share.has_single_precision()
     }
 
-    fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+    fn visit_partners(&self, position: Position, visit: &mut dyn FnMut(Position, f64) -> bool) {
         self.partners.visit_partners(position, visit);
     }
 
-    fn change_when_moved(&self, workspace: &mut Workspace, at: MapPoint, position: usize, to: &[f64]) -> f64 {
+    fn change_when_moved(&self, workspace: &mut Workspace, at: MapPoint, position: Position, to: &[f64]) -> f64 {
         LogLikelihood::change_when_moved(&self.partners, workspace, at, position, to)
     }
 

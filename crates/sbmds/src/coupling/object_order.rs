@@ -6,17 +6,18 @@ use crate::Locations;
 
 /// Where an object is in the coupling order: an index of arrays that the likelihood, samplers and priors count by. It is a type of
 /// its own so that the number of an object is not taken for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
 pub struct Position(usize);
 
 impl Position {
     /// The position with this index.
-    pub fn new(index: usize) -> Self {
+    pub const fn new(index: usize) -> Self {
         Self(index)
     }
 
     /// Its index, from 0 on.
-    pub fn index(self) -> usize {
+    pub const fn index(self) -> usize {
         self.0
     }
 }

@@ -6,6 +6,7 @@
 use super::partners::{Derivatives, Partners};
 use super::{Connections, Likelihood, LikelihoodValue, Workspace};
 use crate::Locations;
+use crate::coupling::Position;
 
 /// Where a log-likelihood is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -60,13 +61,13 @@ pub trait LogLikelihood: Send + Sync {
     }
 
     /// Calls back with the partners of the object at a coupling position and their dissimilarities, until told `false`.
-    fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool);
+    fn visit_partners(&self, position: Position, visit: &mut dyn FnMut(Position, f64) -> bool);
 
     /// log L(`at` with the object at `position` moved to `to`) - log L(`at`), at the cost of its partners alone if possible.
-    fn change_when_moved(&self, workspace: &mut Workspace, at: MapPoint, position: usize, to: &[f64]) -> f64 {
+    fn change_when_moved(&self, workspace: &mut Workspace, at: MapPoint, position: Position, to: &[f64]) -> f64 {
         let before = self.value(workspace, at);
         let mut x = at.x.to_vec();
-        to.iter().enumerate().for_each(|(dim, &to)| x[dim * self.n_objects() + position] = to);
+        to.iter().enumerate().for_each(|(dim, &to)| x[dim * self.n_objects() + position.index()] = to);
         self.value(workspace, MapPoint { x: &x, ..at }) - before
     }
 
@@ -83,7 +84,7 @@ pub trait LogLikelihood: Send + Sync {
     /// Whether the pairs used can determine a map.
     fn connections(&self) -> Connections {
         Connections::of(self.n_objects(), self.n_dims(), &|position, visit| {
-            self.visit_partners(position, &mut |other, _| visit(other));
+            self.visit_partners(Position::new(position), &mut |other, _| visit(other.index()));
         })
     }
 
@@ -91,8 +92,8 @@ pub trait LogLikelihood: Send + Sync {
     fn mean_squared_residual(&self, x: &Locations) -> f64 {
         let (mut sum, mut count) = (0.0, 0_u64);
         for near in 0..self.n_objects() {
-            self.visit_partners(near, &mut |far, delta| {
-                sum += (delta - x.distance(near, far)).powi(2);
+            self.visit_partners(Position::new(near), &mut |far, delta| {
+                sum += (delta - x.distance(near, far.index())).powi(2);
                 count += 1;
                 true
             });
@@ -122,7 +123,7 @@ pub trait OwnParameters {
 /// The density of one object's location while all others stay, in units of sigma.
 pub trait Conditional {
     /// Makes it that of the object at a coupling position.
-    fn condition_on(&mut self, at: MapPoint, position: usize);
+    fn condition_on(&mut self, at: MapPoint, position: Position);
 
     /// How many partners the object has.
     fn n_partners(&self) -> usize;
@@ -163,12 +164,12 @@ impl LogLikelihood for Likelihood {
         self.layout.single().is_some()
     }
 
-    fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
-        self.layout.for_each_partner(position, visit);
+    fn visit_partners(&self, position: Position, visit: &mut dyn FnMut(Position, f64) -> bool) {
+        self.layout.for_each_partner(position.index(), &mut |other, delta| visit(Position::new(other), delta));
     }
 
-    fn change_when_moved(&self, workspace: &mut Workspace, at: MapPoint, position: usize, to: &[f64]) -> f64 {
-        self.change_when_moved_at(workspace, at.x, at.sigma, position, to)
+    fn change_when_moved(&self, workspace: &mut Workspace, at: MapPoint, position: Position, to: &[f64]) -> f64 {
+        self.change_when_moved_at(workspace, at.x, at.sigma, position.index(), to)
     }
 
     fn conditional(&self) -> Option<Box<dyn Conditional + '_>> {
@@ -183,8 +184,8 @@ struct AmongPartners<'a> {
 }
 
 impl Conditional for AmongPartners<'_> {
-    fn condition_on(&mut self, at: MapPoint, position: usize) {
-        self.likelihood.gather_partners(&mut self.partners, at.x, at.sigma, position);
+    fn condition_on(&mut self, at: MapPoint, position: Position) {
+        self.likelihood.gather_partners(&mut self.partners, at.x, at.sigma, position.index());
     }
 
     fn n_partners(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use super::partners::{Derivatives, Partners};
 use super::{Conditional, Likelihood, MapPoint, Noise, Storage};
-use crate::coupling::Pairs;
+use crate::coupling::{Pairs, Position};
 
 /// A new object with its dissimilarities to objects of a map.
 pub struct NewObject {
@@ -23,7 +23,7 @@ impl NewObject {
 
 /// There is one object, so that its position means nothing.
 impl Conditional for NewObject {
-    fn condition_on(&mut self, at: MapPoint, _position: usize) {
+    fn condition_on(&mut self, at: MapPoint, _position: Position) {
         self.partners.list(self.measured.iter().copied(), at.x, self.n_objects, at.sigma);
     }
 
@@ -54,11 +54,11 @@ mod tests {
         let whole = Likelihood::new(n, 2, &Pairs::full(n), Noise::TruncatedNormal, Storage::F64, delta);
         let map = Locations::from_fn(n, 2, |object, dim| ((object + 1) as f64 * [0.618, 0.414][dim]).fract() * 3.0);
         let mut known = whole.conditional().expect("kernels have one");
-        known.condition_on(MapPoint { x: map.as_slice(), sigma: 0.4, own: &[] }, n - 1);
+        known.condition_on(MapPoint { x: map.as_slice(), sigma: 0.4, own: &[] }, Position::new(n - 1));
         let old = Locations::from_fn(n - 1, 2, |object, dim| map.get(object, dim));
         let measured = (0..n - 1).map(|object| (object, delta(object, n - 1))).collect();
         let mut new = NewObject::new(n - 1, 2, Noise::TruncatedNormal, measured);
-        new.condition_on(MapPoint { x: old.as_slice(), sigma: 0.4, own: &[] }, 0);
+        new.condition_on(MapPoint { x: old.as_slice(), sigma: 0.4, own: &[] }, Position::new(0));
         assert_eq!((new.n_partners(), known.n_partners()), (n - 1, n - 1));
         for at in [[0.0, 1.0], [3.0, -2.0]] {
             approx::assert_relative_eq!(new.energy(&at), known.energy(&at), max_relative = 1e-13);

@@ -3,6 +3,7 @@
 use super::kernel::nu_of_kernels;
 use super::levels::LevelGroup;
 use super::terms::{Quantity, Terms};
+use crate::coupling::Position;
 use crate::dissimilarity::Observation;
 use crate::likelihood::terms::{TermGradient, TermKernel, TermPoint, TermSums};
 use crate::likelihood::{
@@ -189,9 +190,9 @@ impl LogLikelihood for TermLikelihood {
         LikelihoodValue { log_likelihood: sums.value, by_log_sigma: sums.by_log_sigma }
     }
 
-    fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
-        for &(partner, dissimilarity) in &self.partners[position] {
-            if !visit(partner, dissimilarity) {
+    fn visit_partners(&self, position: Position, visit: &mut dyn FnMut(Position, f64) -> bool) {
+        for &(partner, dissimilarity) in &self.partners[position.index()] {
+            if !visit(Position::new(partner), dissimilarity) {
                 return;
             }
         }

@@ -23,6 +23,7 @@ pub use placed::{Placed, PlacedObject};
 pub use write::write_placed;
 
 use crate::Locations;
+use crate::coupling::Position;
 use crate::dissimilarity::NewObjects;
 use crate::error::RunError;
 use crate::likelihood::{NewObject, Noise};
@@ -103,7 +104,7 @@ impl<'a> Placing<'a> {
     fn modes(&self, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         let first = &self.old.draws()[0];
         let mut surroundings = self.surroundings(self.searched(rng));
-        surroundings.gather(first.point(), 0, self.old.prior_variances());
+        surroundings.gather(first.point(), Position::new(0), self.old.prior_variances());
         let starts: Vec<Vec<f64>> = self.starts(first, rng);
         let modes = Modes::find(&surroundings, starts.into_iter());
         modes.centres().map(|centre| first.to_map(centre)).collect()
@@ -148,7 +149,7 @@ impl<'a> Placing<'a> {
         surroundings: &mut Surroundings,
         rng: &mut ChaCha8Rng,
     ) -> (Vec<f64>, f64) {
-        surroundings.gather(draw.point(), 0, self.old.prior_variances());
+        surroundings.gather(draw.point(), Position::new(0), self.old.prior_variances());
         let starts: Vec<Vec<f64>> = modes.iter().map(|mode| draw.of_map(mode)).collect();
         let proposals = Proposals::new(Modes::near(surroundings, &starts), draw, &self.partners);
         let (mut points, mut log_weights) = (Vec::new(), Vec::new());

@@ -8,6 +8,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::coupling::Position;
 use crate::likelihood::LogLikelihood;
 use crate::posterior::{Given, Posterior, Workspace};
 
@@ -49,7 +50,7 @@ impl GroupMoves {
         self.singles = alone.filter(|group| group.partners.len() > 1).collect();
     }
 
-    /// Proposes to turn some clusters; returns the objects that did.
+    /// Proposes to turn some clusters; returns the positions of the objects that did.
     pub fn turn(
         &self,
         posterior: &Posterior,
@@ -57,7 +58,7 @@ impl GroupMoves {
         x: &mut [f64],
         given: Given,
         rng: &mut ChaCha8Rng,
-    ) -> Vec<usize> {
+    ) -> Vec<Position> {
         let mut moved = Vec::new();
         let kinds = [(&self.groups, TRIES), (&self.singles, SINGLE_TRIES)];
         let tries = kinds.into_iter().filter(|(groups, _)| !groups.is_empty());
@@ -75,7 +76,7 @@ impl GroupMoves {
             if rng.random::<f64>().ln() < there - density {
                 x.copy_from_slice(&turned);
                 density = there;
-                moved.extend(group.members.iter().map(|&member| member as usize));
+                moved.extend(group.members.iter().map(|&member| Position::new(member as usize)));
             }
         }
         moved
@@ -87,9 +88,9 @@ impl Group {
         let is_member = |object: usize| members.binary_search(&(object as u32)).is_ok();
         let mut counts = vec![0.0; likelihood.n_objects()];
         for &member in &members {
-            likelihood.visit_partners(member as usize, &mut |partner, _| {
-                if !is_member(partner) {
-                    counts[partner] += 1.0;
+            likelihood.visit_partners(Position::new(member as usize), &mut |partner, _| {
+                if !is_member(partner.index()) {
+                    counts[partner.index()] += 1.0;
                 }
                 true
             });

@@ -12,6 +12,7 @@ use super::moves::{Conditions, Move};
 use super::nuts::{self, Nuts, Trajectory};
 use super::settings::{Entry, SamplerSettings};
 use super::{Evaluated, StepInfo};
+use crate::coupling::Position;
 use crate::posterior::{Posterior, Unknowns};
 
 /// In the list of samplers.
@@ -98,7 +99,7 @@ impl Move for Jhmc {
         true
     }
 
-    fn learn_of_jumps(&mut self, positions: &[usize]) {
+    fn learn_of_jumps(&mut self, positions: &[Position]) {
         self.nuts.learn_of_jumps(positions);
     }
 }

@@ -8,6 +8,7 @@ use super::adaptation::StepSize;
 use super::moves::{Conditions, Move};
 use super::settings::{Entry, SamplerSettings};
 use super::{Evaluated, StepInfo};
+use crate::coupling::Position;
 use crate::likelihood::MapPoint;
 use crate::posterior::Given;
 
@@ -128,8 +129,8 @@ impl Move for SingleWalk {
             let Given { sigma, own, .. } = conditions.given();
             let at = MapPoint { x: &x, sigma, own };
             let likelihood = conditions.posterior.likelihood();
-            let change =
-                prior_change + likelihood.change_when_moved(&mut conditions.workspace.likelihood, at, position, &to);
+            let change = prior_change
+                + likelihood.change_when_moved(&mut conditions.workspace.likelihood, at, Position::new(position), &to);
             let acceptance = if change.is_nan() { 0.0 } else { change.exp().min(1.0) };
             let accepted = rng.random::<f64>() < acceptance;
             if accepted {

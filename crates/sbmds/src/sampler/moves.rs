@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::settings::Sampler;
 use super::target::{JointTarget, LocationsTarget};
 use super::{Evaluated, StepInfo};
+use crate::coupling::Position;
 use crate::posterior::{Given, Posterior, Spread, Unknowns, Variance, Workspace};
 
 /// What a move finds when it is asked: the posterior, and all unknowns but those it moves.
@@ -91,7 +92,7 @@ pub trait Move: SavedMove + fmt::Debug + Send + Sync {
     }
 
     /// Learns during warm-up that the objects at these positions jumped to other modes.
-    fn learn_of_jumps(&mut self, _positions: &[usize]) {}
+    fn learn_of_jumps(&mut self, _positions: &[Position]) {}
 }
 
 /// How a move is copied and saved; every type that can be serialised has it.

@@ -16,6 +16,7 @@ use super::target::Target;
 use super::{Evaluated, StepInfo};
 use crate::Locations;
 use crate::align::{RigidMotion, procrustes, shift_onto};
+use crate::coupling::Position;
 use crate::likelihood::LogLikelihood;
 use crate::numeric::{weighted_dot, weighted_dot_of_sum};
 use crate::posterior::{Posterior, Unknowns};
@@ -166,10 +167,10 @@ impl Move for Nuts {
     }
 
     /// Masses are to say how objects move within each mode.
-    fn learn_of_jumps(&mut self, positions: &[usize]) {
+    fn learn_of_jumps(&mut self, positions: &[Position]) {
         let Frame { n_objects, n_dims, .. } = self.frame;
         for &position in positions {
-            (0..n_dims).for_each(|dim| self.variances.leave(dim * n_objects + position));
+            (0..n_dims).for_each(|dim| self.variances.leave(dim * n_objects + position.index()));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::coupling::{Coupling, Pairs, all_measured};
+use crate::coupling::{Coupling, Pairs, Position, all_measured};
 use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
 use crate::fit::problem::unit::Unit;
@@ -146,7 +146,7 @@ impl LogLikelihood for AllPairs {
         LikelihoodValue { log_likelihood: value.log_likelihood, by_log_sigma: value.by_log_sigma }
     }
 
-    fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+    fn visit_partners(&self, position: Position, visit: &mut dyn FnMut(Position, f64) -> bool) {
         self.coupled.visit_partners(position, visit);
     }
 

@@ -1,7 +1,7 @@
 //! The dissimilarities that the likelihood sees, by object and in the unit of the input.
 
 use super::unit::Unit;
-use crate::coupling::{ObjectOrder, Position};
+use crate::coupling::ObjectOrder;
 use crate::likelihood::LogLikelihood;
 
 /// The coupled pairs of a run with their dissimilarities, in input order and units.
@@ -25,8 +25,8 @@ impl<'a> CoupledPairs<'a> {
     /// The coupled partners of an object with their dissimilarities.
     pub fn partners(&self, object: usize) -> Vec<(usize, f64)> {
         let mut partners = Vec::new();
-        self.likelihood.visit_partners(self.order.position(object).index(), &mut |other, delta| {
-            partners.push((self.order.object(Position::new(other)), delta * self.unit.0));
+        self.likelihood.visit_partners(self.order.position(object), &mut |other, delta| {
+            partners.push((self.order.object(other), delta * self.unit.0));
             true
         });
         partners

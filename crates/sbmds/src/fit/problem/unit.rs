@@ -1,5 +1,6 @@
 //! The scale of the data: the unit in which the model sees them, and how exactly noise can be known from them.
 
+use crate::coupling::Position;
 use crate::error::RunError;
 use crate::likelihood::{Likelihood, LogLikelihood};
 use crate::posterior::Priors;
@@ -68,7 +69,7 @@ impl Scale {
 pub(crate) fn rms_dissimilarity(likelihood: &dyn LogLikelihood) -> f64 {
     let (mut squares, mut count) = (0.0, 0);
     for position in 0..likelihood.n_objects() {
-        likelihood.visit_partners(position, &mut |_, delta| {
+        likelihood.visit_partners(Position::new(position), &mut |_, delta| {
             squares += delta * delta;
             count += 1;
             true

@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::maximise::maximise;
 use crate::Locations;
+use crate::coupling::Position;
 use crate::dissimilarity::spread_landmarks;
 use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds};
 use crate::fit::problem::Problem;
@@ -197,8 +198,8 @@ fn resolve(start: &Start, problem: &Problem) -> Start {
 
 fn partners(likelihood: &dyn LogLikelihood, position: usize) -> Vec<(usize, f64)> {
     let mut partners = Vec::new();
-    likelihood.visit_partners(position, &mut |other, delta| {
-        partners.push((other, delta));
+    likelihood.visit_partners(Position::new(position), &mut |other, delta| {
+        partners.push((other.index(), delta));
         true
     });
     partners
@@ -209,8 +210,8 @@ fn rms_residual(likelihood: &dyn LogLikelihood, x: &Locations) -> f64 {
     let every = (2 * likelihood.n_pairs()).div_ceil(RESIDUALS).max(1);
     let (mut squares, mut count) = (0.0, 0);
     for position in (0..likelihood.n_objects()).step_by(every) {
-        likelihood.visit_partners(position, &mut |other, delta| {
-            squares += (delta - x.distance(position, other)).powi(2);
+        likelihood.visit_partners(Position::new(position), &mut |other, delta| {
+            squares += (delta - x.distance(position, other.index())).powi(2);
             count += 1;
             true
         });

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::super::{LogLikelihood, MOST_HESSIAN_DIMS, MapPoint};
 use super::alignment::{from_basis, product};
+use crate::coupling::Position;
 use crate::numeric::symmetric_eigen;
 
 /// Minus the Hessian of a log-likelihood by the location of each object: D * D numbers per object, row by row.
@@ -32,7 +33,7 @@ impl Information {
             let Some(mut conditional) = likelihood.conditional() else { return };
             for (k, block) in blocks.chunks_exact_mut(n_dims * n_dims).enumerate() {
                 let position = first * OBJECTS + k;
-                conditional.condition_on(at, position);
+                conditional.condition_on(at, Position::new(position));
                 let location: Vec<f64> =
                     at.x.chunks_exact(n_objects).map(|values| values[position] / at.sigma).collect();
                 let hessian = conditional.derivatives(&location).hessian;

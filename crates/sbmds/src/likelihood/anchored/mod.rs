@@ -22,6 +22,7 @@ use std::sync::Arc;
 use self::alignment::{Alignment, centred};
 pub use self::information::Information;
 use super::{LikelihoodValue, LogLikelihood, MapGradient, MapPoint, OwnParameters, Workspace};
+use crate::coupling::Position;
 use crate::numeric::{add_scaled, add_scaled_product, dot};
 
 /// A log-likelihood with its derivatives at the anchor.
@@ -315,7 +316,7 @@ impl LogLikelihood for Anchored {
         self.sparse.has_single_precision()
     }
 
-    fn visit_partners(&self, position: usize, visit: &mut dyn FnMut(usize, f64) -> bool) {
+    fn visit_partners(&self, position: Position, visit: &mut dyn FnMut(Position, f64) -> bool) {
         self.coupled.visit_partners(position, visit);
     }
 

@@ -16,6 +16,7 @@ use std::borrow::Borrow;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::coupling::Position;
 use crate::likelihood::MapPoint;
 use crate::posterior::{Given, Posterior};
 pub(crate) use modes::Modes;
@@ -42,9 +43,9 @@ pub(super) struct ModeJumps {
 /// An object whose conditional density has several modes, or one that is far from normal.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct MultimodalObject {
-    object: usize,
+    position: Position,
     /// For each of its modes, others that were near it.
-    anchors: Vec<Vec<usize>>,
+    anchors: Vec<Vec<Position>>,
     /// Whether the last search saw one normal mode only.
     is_doubtful: bool,
 }
@@ -65,7 +66,7 @@ pub(super) struct Jumper<'a> {
     scales: &'a [f64],
     x: &'a mut [f64],
     has_moved: bool,
-    gone_elsewhere: Vec<usize>,
+    gone_elsewhere: Vec<Position>,
     surroundings: Surroundings<'a>,
 }
 
@@ -73,30 +74,30 @@ impl ModeJumps {
     /// Searches the modes of every object and moves it to one drawn by weight, if it is not there already. An object with several
     /// modes, or with one that is far from normal, is remembered; two searches in a row that see neither forget it. For the warm-up only.
     pub fn search(&mut self, jumper: &mut Jumper, rng: &mut ChaCha8Rng) {
-        let mut found: Vec<(usize, Vec<Vec<f64>>)> = Vec::new();
+        let mut found: Vec<(Position, Vec<Vec<f64>>)> = Vec::new();
         let mut known = vec![&[][..]; jumper.n_objects()];
-        self.objects.iter().for_each(|multimodal| known[multimodal.object] = &multimodal.anchors);
-        for object in 0..jumper.n_objects() {
-            let modes = jumper.search_modes(object, known[object], rng);
+        self.objects.iter().for_each(|multimodal| known[multimodal.position.index()] = &multimodal.anchors);
+        for position in (0..jumper.n_objects()).map(Position::new) {
+            let modes = jumper.search_modes(position, known[position.index()], rng);
             if modes.len() > 1 || !modes.are_normal(&jumper.surroundings) {
-                found.push((object, modes.centres().map(<[f64]>::to_vec).collect()));
+                found.push((position, modes.centres().map(<[f64]>::to_vec).collect()));
             }
-            jumper.settle(object, &modes, rng);
+            jumper.settle(position, &modes, rng);
         }
         let mut is_multimodal = vec![false; jumper.n_objects()];
-        found.iter().for_each(|&(object, _)| is_multimodal[object] = true);
-        self.objects.retain(|multimodal| !multimodal.is_doubtful && !is_multimodal[multimodal.object]);
+        found.iter().for_each(|&(position, _)| is_multimodal[position.index()] = true);
+        self.objects.retain(|multimodal| !multimodal.is_doubtful && !is_multimodal[multimodal.position.index()]);
         for doubtful in &mut self.objects {
             doubtful.is_doubtful = true;
-            is_multimodal[doubtful.object] = true;
+            is_multimodal[doubtful.position.index()] = true;
         }
         if is_multimodal.iter().all(|&is| is) {
             // Then every other is as good an anchor as any.
             is_multimodal.fill(false);
         }
-        for (object, modes) in found {
-            let anchors = modes.iter().map(|mode| jumper.nearest(object, mode, &is_multimodal)).collect();
-            self.objects.push(MultimodalObject { object, anchors, is_doubtful: false });
+        for (position, modes) in found {
+            let anchors = modes.iter().map(|mode| jumper.nearest(position, mode, &is_multimodal)).collect();
+            self.objects.push(MultimodalObject { position, anchors, is_doubtful: false });
         }
     }
 
@@ -130,8 +131,8 @@ impl<'a> Jumper<'a> {
         self.has_moved
     }
 
-    /// Objects that are now at another mode.
-    pub fn gone_elsewhere(&self) -> &[usize] {
+    /// Positions of the objects that are now at another mode.
+    pub fn gone_elsewhere(&self) -> &[Position] {
         &self.gone_elsewhere
     }
 
@@ -141,55 +142,55 @@ impl<'a> Jumper<'a> {
 
     /// The modes of an object, searched from its own location, from the others `known` to be near its modes and from random ones, or all
     /// if there are few. A mode can have a small basin of attraction: one found once is not left to chance again.
-    fn search_modes(&mut self, object: usize, known: &[Vec<usize>], rng: &mut ChaCha8Rng) -> Modes {
+    fn search_modes(&mut self, position: Position, known: &[Vec<Position>], rng: &mut ChaCha8Rng) -> Modes {
         let n_others = self.n_objects() - 1;
         let n_starts = STARTS + 2 * self.scales.len();
-        let other = |k: usize| k + usize::from(k >= object);
-        let random: Vec<usize> = if n_others <= n_starts {
+        let other = |k: usize| Position::new(k + usize::from(k >= position.index()));
+        let random: Vec<Position> = if n_others <= n_starts {
             (0..n_others).map(other).collect()
         } else {
             (0..n_starts).map(|_| other(rng.random_range(0..n_others))).collect()
         };
-        let here = std::iter::once(self.location(object));
+        let here = std::iter::once(self.location(position));
         let known = known.iter().map(|anchors| self.middle(anchors));
         let starts: Vec<Vec<f64>> = here.chain(known).chain(random.iter().map(|&other| self.location(other))).collect();
-        self.modes_from(object, starts)
+        self.modes_from(position, starts)
     }
 
-    fn modes_from(&mut self, object: usize, starts: Vec<Vec<f64>>) -> Modes {
+    fn modes_from(&mut self, position: Position, starts: Vec<Vec<f64>>) -> Modes {
         let at = MapPoint { x: self.x, sigma: self.sigma, own: self.own };
-        self.surroundings.gather(at, object, self.scales);
+        self.surroundings.gather(at, position, self.scales);
         Modes::find(&self.surroundings, starts.into_iter())
     }
 
     /// The other objects nearest to `location` of those that are not `excluded`.
-    fn nearest(&self, object: usize, location: &[f64], excluded: &[bool]) -> Vec<usize> {
+    fn nearest(&self, position: Position, location: &[f64], excluded: &[bool]) -> Vec<Position> {
         let n_objects = self.n_objects();
         let coordinate = |other: usize, dim: usize| self.x[dim * n_objects + other] / self.sigma;
         let off = |other: usize| -> f64 {
             location.iter().enumerate().map(|(dim, x)| (x - coordinate(other, dim)).powi(2)).sum()
         };
-        let others = (0..n_objects).filter(|&other| other != object && !excluded[other]);
+        let others = (0..n_objects).filter(|&other| other != position.index() && !excluded[other]);
         let mut others: Vec<(f64, usize)> = others.map(|other| (off(other), other)).collect();
         let n_anchors = ANCHORS.min(others.len());
         others.select_nth_unstable_by(n_anchors.saturating_sub(1), |a, b| a.0.total_cmp(&b.0));
-        others[..n_anchors].iter().map(|&(_, other)| other).collect()
+        others[..n_anchors].iter().map(|&(_, other)| Position::new(other)).collect()
     }
 
-    /// The middle of some objects, in units of sigma.
-    fn middle(&self, objects: &[usize]) -> Vec<f64> {
-        let mean = |values: &[f64]| objects.iter().map(|&object| values[object]).sum::<f64>() / objects.len() as f64;
+    /// The middle of the objects at some positions, in units of sigma.
+    fn middle(&self, positions: &[Position]) -> Vec<f64> {
+        let mean = |values: &[f64]| positions.iter().map(|at| values[at.index()]).sum::<f64>() / positions.len() as f64;
         self.x.chunks_exact(self.n_objects()).map(|values| mean(values) / self.sigma).collect()
     }
 
     /// Moves the object to a mode drawn by weight, if it is not there already; accepted by Metropolis, because the density there may be
     /// lower than the normal approximation says.
-    fn settle(&mut self, object: usize, modes: &Modes, rng: &mut ChaCha8Rng) {
-        let here = self.location(object);
+    fn settle(&mut self, position: Position, modes: &Modes, rng: &mut ChaCha8Rng) {
+        let here = self.location(position);
         let Some(there) = modes.draw_if_elsewhere(&here, rng) else { return };
         let log_ratio = self.surroundings.energy(&here) - self.surroundings.energy(&there);
         if rng.random::<f64>().ln() < log_ratio {
-            self.put(object, &there, false);
+            self.put(position, &there, false);
         }
     }
 
@@ -197,9 +198,9 @@ impl<'a> Jumper<'a> {
     /// object is, so that they are computed once.
     fn jump(&mut self, multimodal: &MultimodalObject, rng: &mut ChaCha8Rng) {
         let starts = multimodal.anchors.iter().map(|anchors| self.middle(anchors)).collect();
-        let modes = self.modes_from(multimodal.object, starts);
+        let modes = self.modes_from(multimodal.position, starts);
         let wide = WIDTHS.map(|times| modes.widened(times));
-        let from = self.location(multimodal.object);
+        let from = self.location(multimodal.position);
         let mut walk = Walk { energy: self.surroundings.energy(&from), here: from.clone() };
         for _ in 0..ROUNDS {
             walk.propose(&self.surroundings, |here| modes.elsewhere(here), rng);
@@ -207,24 +208,24 @@ impl<'a> Jumper<'a> {
         }
         if walk.here != from {
             let same_mode = modes.are_together(&from, &walk.here);
-            self.put(multimodal.object, &walk.here, same_mode);
+            self.put(multimodal.position, &walk.here, same_mode);
         }
     }
 
-    /// Where an object is, in units of sigma.
-    fn location(&self, object: usize) -> Vec<f64> {
-        self.x.chunks_exact(self.n_objects()).map(|values| values[object] / self.sigma).collect()
+    /// Where the object at a position is, in units of sigma.
+    fn location(&self, position: Position) -> Vec<f64> {
+        self.x.chunks_exact(self.n_objects()).map(|values| values[position.index()] / self.sigma).collect()
     }
 
-    /// Moves an object; `same_mode` keeps its variance estimate.
-    fn put(&mut self, object: usize, to: &[f64], same_mode: bool) {
+    /// Moves the object at a position; `same_mode` keeps its variance estimate.
+    fn put(&mut self, position: Position, to: &[f64], same_mode: bool) {
         let n_objects = self.n_objects();
         for (dim, to) in to.iter().enumerate() {
-            self.x[dim * n_objects + object] = to * self.sigma;
+            self.x[dim * n_objects + position.index()] = to * self.sigma;
         }
         self.has_moved = true;
         if !same_mode {
-            self.gone_elsewhere.push(object);
+            self.gone_elsewhere.push(position);
         }
     }
 }

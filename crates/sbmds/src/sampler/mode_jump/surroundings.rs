@@ -1,6 +1,7 @@
 //! What the location of one object depends on: its partners, their dissimilarities and the prior, in units of sigma.
 
 use crate::cholesky::{cholesky, solve_lower, solve_lower_transposed};
+use crate::coupling::Position;
 use crate::likelihood::{Conditional, Derivatives, MOST_HESSIAN_DIMS, MapPoint};
 
 /// Dimensions up to which there are mode jumps: with more, there is a way around every hill.
@@ -24,7 +25,7 @@ impl<'a> Surroundings<'a> {
     }
 
     /// Those of the object at a coupling position.
-    pub fn gather(&mut self, at: MapPoint, position: usize, scales: &[f64]) {
+    pub fn gather(&mut self, at: MapPoint, position: Position, scales: &[f64]) {
         self.likelihood.condition_on(at, position);
         self.prior.clear();
         self.prior.extend(scales.iter().map(|scale| at.sigma * at.sigma / scale));

@@ -8,6 +8,9 @@ use crate::likelihood::{Likelihood, LogLikelihood, Noise, Storage};
 use crate::posterior::{Priors, Spread};
 use crate::random::{Purpose, stream};
 
+/// The position of the object that jumps.
+const FIRST: Position = Position::new(0);
+
 /// Four others nearly on a line: the first object fits on both sides of it, on one a little better.
 const OTHERS: [[f64; 2]; 4] = [[-2.0, 0.0], [-0.6, 0.1], [0.7, -0.1], [1.9, 0.05]];
 /// Where its distances are measured from, with errors.
@@ -40,8 +43,8 @@ fn map(at: [f64; 2]) -> Vec<f64> {
 /// The density of the first object, from the formulas that everything is checked against.
 fn density(posterior: &Posterior, noise: Noise, at: [f64; 2]) -> f64 {
     let mut log_density = 0.0;
-    posterior.likelihood().visit_partners(0, &mut |other, delta| {
-        let [x, y] = OTHERS[other - 1];
+    posterior.likelihood().visit_partners(FIRST, &mut |other, delta| {
+        let [x, y] = OTHERS[other.index() - 1];
         log_density += noise.log_density(delta, (at[0] - x).hypot(at[1] - y), SIGMA);
         true
     });
@@ -78,8 +81,8 @@ fn jumps_alone_find_the_density_of_one_object() {
         let mut x = map([0.3, 1.0]);
         let mut rng = stream(1, 0, Purpose::Sampling);
         let spread = Spread::Scales(SCALES.to_vec());
-        let anchors = (1..5).map(|other| vec![other]).collect();
-        let mode_jumps = ModeJumps { objects: vec![MultimodalObject { object: 0, anchors, is_doubtful: false }] };
+        let anchors = (1..5).map(|other| vec![Position::new(other)]).collect();
+        let mode_jumps = ModeJumps { objects: vec![MultimodalObject { position: FIRST, anchors, is_doubtful: false }] };
         let mut means = Vec::new();
         for _ in 0..N_BATCHES {
             let mut sums = [0.0; 5];
@@ -109,7 +112,7 @@ fn derivatives_and_curvatures_are_those_of_the_energy() {
         let posterior = posterior(noise);
         let x = map([0.0, 0.0]);
         let mut surroundings = Surroundings::new(posterior.likelihood().conditional().unwrap());
-        surroundings.gather(MapPoint { x: &x, sigma: SIGMA, own: &[] }, 0, &SCALES);
+        surroundings.gather(MapPoint { x: &x, sigma: SIGMA, own: &[] }, FIRST, &SCALES);
         for at in [[1.0, 3.0], [-0.5, -2.0], [-2.0, 0.2]] {
             let derivatives = surroundings.derivatives(&at);
             let shifted = |dim: usize, by: f64| {
@@ -153,7 +156,7 @@ fn a_search_finds_both_sides_and_remembers_who_has_two() {
     let mut mode_jumps = ModeJumps::default();
     let mut jumper = Jumper::new(&posterior, &mut x, given(&spread)).unwrap();
     mode_jumps.search(&mut jumper, &mut stream(1, 0, Purpose::Sampling));
-    let first = mode_jumps.objects.iter().find(|multimodal| multimodal.object == 0);
+    let first = mode_jumps.objects.iter().find(|multimodal| multimodal.position == FIRST);
     assert!(first.is_some_and(|first| first.anchors.len() == 2), "{mode_jumps:?}");
 }
 
@@ -178,9 +181,9 @@ fn searches_never_lose_a_good_mode() {
     let mut jumper = Jumper::new(&posterior, &mut x, given(&spread)).unwrap();
     let rng = &mut stream(1, 0, Purpose::Sampling);
     for search in 0..3_000 {
-        let modes = jumper.search_modes(0, &[], rng);
-        jumper.settle(0, &modes, rng);
-        assert!(jumper.location(0)[1] > 0.0, "lost in search {search}");
+        let modes = jumper.search_modes(FIRST, &[], rng);
+        jumper.settle(FIRST, &modes, rng);
+        assert!(jumper.location(FIRST)[1] > 0.0, "lost in search {search}");
     }
 }
 
@@ -193,7 +196,7 @@ fn a_search_remembers_a_mode_that_is_improbable_now() {
     let mut jumper = Jumper::new(&posterior, &mut x, given(&spread)).unwrap();
     let mut mode_jumps = ModeJumps::default();
     mode_jumps.search(&mut jumper, &mut stream(1, 0, Purpose::Sampling));
-    let first = mode_jumps.objects.iter().find(|multimodal| multimodal.object == 0);
+    let first = mode_jumps.objects.iter().find(|multimodal| multimodal.position == FIRST);
     assert!(first.is_some_and(|first| first.anchors.len() == 2), "{mode_jumps:?}");
 }
 
@@ -203,13 +206,13 @@ fn a_mode_is_searched_from_the_middle_of_others_around_it() {
     let (posterior, mut x) = beside_a_line();
     let spread = Spread::Scales(SCALES.to_vec());
     let jumper = Jumper::new(&posterior, &mut x, given(&spread)).unwrap();
-    let mut around = jumper.nearest(0, &[-0.35 / SIGMA, -0.5 / SIGMA], &[false; 42]);
+    let mut around = jumper.nearest(FIRST, &[-0.35 / SIGMA, -0.5 / SIGMA], &[false; 42]);
     around.sort_unstable();
-    assert_eq!(around, [15, 17, 19]);
+    assert_eq!(around, [15, 17, 19].map(Position::new));
     let middle = jumper.middle(&around);
     assert!((middle[0] * SIGMA + 0.3).abs() < 1e-12 && (middle[1] * SIGMA + 0.05).abs() < 1e-12, "{middle:?}");
     let excluded: Vec<bool> = (0..42).map(|object| object == 17).collect();
-    assert!(!jumper.nearest(0, &[-0.35 / SIGMA, -0.5 / SIGMA], &excluded).contains(&17));
+    assert!(!jumper.nearest(FIRST, &[-0.35 / SIGMA, -0.5 / SIGMA], &excluded).contains(&Position::new(17)));
 }
 
 /// All distances between objects at these locations, and the map of them.
@@ -228,7 +231,7 @@ fn measured_without_error(locations: &[[f64; 2]]) -> (Likelihood, Vec<f64>) {
 fn modes_among(others: &[[f64; 2]], truth: [f64; 2]) -> (usize, bool) {
     let (likelihood, x) = measured_without_error(&[&[truth], others].concat());
     let mut surroundings = Surroundings::new(likelihood.conditional().unwrap());
-    surroundings.gather(MapPoint { x: &x, sigma: SIGMA, own: &[] }, 0, &SCALES);
+    surroundings.gather(MapPoint { x: &x, sigma: SIGMA, own: &[] }, FIRST, &SCALES);
     let modes = Modes::find(&surroundings, std::iter::once(truth.map(|x| x / SIGMA).to_vec()));
     (modes.len(), modes.are_normal(&surroundings))
 }
