@@ -9,11 +9,12 @@ use sbmds::run::RunError;
 use crate::exchange::{Exchanges, gather_texts, n_ranks, spread_bytes, tell};
 use crate::message::{Command, Description, Held};
 use crate::remote::{Remote, State};
+use crate::wait::Cores;
 
 /// Shares likelihoods among all ranks.
 pub struct MpiEngine {
-    /// Ranks on the node of rank 0.
-    pub on_this_node: usize,
+    /// Those of rank 0.
+    pub cores: Cores,
 }
 
 impl MpiEngine {
@@ -24,10 +25,9 @@ impl MpiEngine {
 }
 
 impl Engine for MpiEngine {
-    /// The cores of this process, shared with the ranks on the same node.
+    /// The cores of this process, shared with the ranks that may run on the same.
     fn n_threads(&self) -> Option<usize> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Some((cores / self.on_this_node).max(1))
+        Some(self.cores.per_rank())
     }
 
     fn likelihood(&self, job: Job<'_>) -> Result<Arc<dyn LogLikelihood>, RunError> {
@@ -43,6 +43,7 @@ impl Engine for MpiEngine {
             n_threads: job.n_threads,
         };
         let text = toml::to_string(&description).map_err(|error| unusable(error.to_string(), "rename the file"))?;
+        self.cores.wait_beside(job.n_threads);
         tell(Command::Hold(text.len()));
         spread_bytes(&mut text.into_bytes());
         let share = (job.build)(Share { rank: 0, n_ranks: n_ranks() });

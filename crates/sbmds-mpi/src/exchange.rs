@@ -1,16 +1,16 @@
-//! The messages between ranks: five collective calls of MPI, and no sums by MPI, whose order nobody fixes.
+//! The messages between ranks: five collective calls of MPI, begun and then waited for ([`crate::wait`]), and no
+//! sums by MPI, whose order nobody fixes.
 
 use std::ops::Range;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use mpi::datatype::{Partition, PartitionMut};
-use mpi::request::WaitGuard;
+use mpi::request::scope;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Root};
 use sbmds::likelihood::{Arithmetic, Likelihood, PartialSums, Parts, Want};
 
 use crate::message::{Command, HEAD};
+use crate::wait::until_done;
 
 /// All ranks.
 pub fn world() -> SimpleCommunicator {
@@ -29,39 +29,29 @@ pub fn n_ranks() -> usize {
 
 /// Rank 0 tells all others what to do.
 pub fn tell(command: Command) {
-    let mut head = command.head();
-    mpi::request::scope(|scope| {
-        drop(WaitGuard::from(world().process_at_rank(0).immediate_broadcast_into(scope, &mut head[..])));
-    });
+    spread(&mut command.head());
 }
-
-/// Waiting ranks look without a pause for so long, and then now and then: between gradients rank 0 needs microseconds to
-/// milliseconds, while it makes a start map or a report the cores belong to others.
-const EAGER: Duration = Duration::from_millis(2);
-const PAUSE: Duration = Duration::from_micros(200);
 
 /// The next command of rank 0.
 pub fn listen() -> Command {
     let mut head = [0.0; HEAD];
-    mpi::request::scope(|scope| {
-        let mut request = world().process_at_rank(0).immediate_broadcast_into(scope, &mut head[..]);
-        let start = Instant::now();
-        while let Err(waiting) = request.test() {
-            request = waiting;
-            if start.elapsed() < EAGER { thread::yield_now() } else { thread::sleep(PAUSE) }
-        }
-    });
+    spread(&mut head);
     Command::of(head)
 }
 
 /// Rank 0's numbers become everybody's.
 pub fn spread(numbers: &mut [f64]) {
-    world().process_at_rank(0).broadcast_into(numbers);
+    scope(|scope| until_done(world().process_at_rank(0).immediate_broadcast_into(scope, numbers)));
 }
 
 /// Rank 0's bytes become everybody's.
 pub fn spread_bytes(bytes: &mut [u8]) {
-    world().process_at_rank(0).broadcast_into(bytes);
+    scope(|scope| until_done(world().process_at_rank(0).immediate_broadcast_into(scope, bytes)));
+}
+
+/// Nobody goes on before all are here.
+pub fn meet() {
+    until_done(world().immediate_barrier());
 }
 
 /// The texts of all ranks, at rank 0; nothing elsewhere.
@@ -70,15 +60,16 @@ pub fn gather_texts(text: &str) -> Vec<String> {
     let root = world.process_at_rank(0);
     let length = text.len() as i32;
     if rank() != 0 {
-        root.gather_into(&length);
-        root.gather_varcount_into(text.as_bytes());
+        scope(|scope| until_done(root.immediate_gather_into(scope, &length)));
+        scope(|scope| until_done(root.immediate_gather_varcount_into(scope, text.as_bytes())));
         return Vec::new();
     }
     let mut lengths = vec![0_i32; n_ranks()];
-    root.gather_into_root(&length, &mut lengths[..]);
+    scope(|scope| until_done(root.immediate_gather_into_root(scope, &length, &mut lengths[..])));
     let starts = starts_of(&lengths);
     let mut all = vec![0_u8; lengths.iter().map(|&length| length as usize).sum()];
-    root.gather_varcount_into_root(text.as_bytes(), &mut PartitionMut::new(&mut all[..], &lengths[..], &starts[..]));
+    let mut into = PartitionMut::new(&mut all[..], &lengths[..], &starts[..]);
+    scope(|scope| until_done(root.immediate_gather_varcount_into_root(scope, text.as_bytes(), &mut into)));
     let text_of = |(&start, &length): (&i32, &i32)| {
         String::from_utf8_lossy(&all[start as usize..(start + length) as usize]).into_owned()
     };
@@ -175,7 +166,7 @@ impl Exchange {
         let world = world();
         let root = world.process_at_rank(0);
         if rank() != 0 {
-            root.gather_varcount_into(&self.slice[..]);
+            scope(|scope| until_done(root.immediate_gather_varcount_into(scope, &self.slice[..])));
             return PartialSums::default();
         }
         let of_slice = |rank| if want.gradient() { self.slice_of(rank).len() } else { 0 };
@@ -184,7 +175,7 @@ impl Exchange {
         self.gathered.resize(lengths.iter().map(|&length| length as usize).sum(), 0.0);
         let starts = starts_of(&lengths);
         let mut into = PartitionMut::new(&mut self.gathered[..], &lengths[..], &starts[..]);
-        root.gather_varcount_into_root(&self.slice[..], &mut into);
+        scope(|scope| until_done(root.immediate_gather_varcount_into_root(scope, &self.slice[..], &mut into)));
         self.unpack(want, gradient)
     }
 
@@ -205,7 +196,7 @@ impl Exchange {
         let (starts_sent, starts_received) = (starts_of(&sent), starts_of(&received));
         let from = Partition::new(&self.send[..], &sent[..], &starts_sent[..]);
         let mut into = PartitionMut::new(&mut self.receive[..], &received[..], &starts_received[..]);
-        world().all_to_all_varcount_into(&from, &mut into);
+        scope(|scope| until_done(world().immediate_all_to_all_varcount_into(scope, &from, &mut into)));
     }
 
     /// Adds the slices of all branches along the tree.

@@ -7,6 +7,7 @@ mod engine;
 mod exchange;
 mod message;
 mod remote;
+mod wait;
 mod worker;
 
 use std::process::ExitCode;
@@ -14,11 +15,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mpi::Threading;
-use mpi::traits::{Communicator, CommunicatorCollectives};
+use mpi::traits::Communicator;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 
 use engine::MpiEngine;
-use exchange::world;
+use exchange::{meet, world};
+use wait::Cores;
 
 fn main() -> ExitCode {
     let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Serialized) else {
@@ -32,32 +34,31 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     end_all_ranks_on_panic();
-    // All ranks ask together.
-    let on_this_node = world().split_shared(world().rank()).size() as usize;
-    let code = if world().rank() == 0 { coordinate(on_this_node) } else { work() };
+    let cores = Cores::ask(&world());
+    let code = if world().rank() == 0 { coordinate(cores) } else { work(cores) };
     // Nobody leaves before all are done: an early end looks like a failure to mpirun.
-    world().barrier();
+    meet();
     drop(universe);
     code
 }
 
 /// Rank 0: the program itself, with an engine that has the other ranks work.
-fn coordinate(on_this_node: usize) -> ExitCode {
-    let engine = MpiEngine { on_this_node };
+fn coordinate(cores: Cores) -> ExitCode {
+    let engine = MpiEngine { cores };
     let code = sbmds_cli::fit_with("sbmds-mpi", &engine);
     engine.dismiss();
     code
 }
 
 /// All other ranks. Signals are for rank 0 to answer: the others go on until it sends them home.
-fn work() -> ExitCode {
+fn work(cores: Cores) -> ExitCode {
     let unheard = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP, SIGUSR1] {
         if let Err(error) = signal_hook::flag::register(signal, Arc::clone(&unheard)) {
             eprintln!("warning: rank {} cannot ignore signals: {error}", world().rank());
         }
     }
-    worker::serve()
+    worker::serve(cores)
 }
 
 /// A rank that is gone leaves the others waiting for ever: whoever panics ends the job.

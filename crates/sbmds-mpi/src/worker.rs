@@ -7,14 +7,15 @@ use sbmds::run::{FitConfig, share_of};
 
 use crate::exchange::{Exchanges, gather_texts, listen, n_ranks, rank, spread, spread_bytes};
 use crate::message::{Command, Description, Held};
+use crate::wait::Cores;
 
 /// Works until rank 0 has nothing more to do.
-pub fn serve() -> ExitCode {
+pub fn serve(cores: Cores) -> ExitCode {
     let mut holder = None;
     loop {
         match listen() {
             Command::End => return ExitCode::SUCCESS,
-            Command::Hold(length) => holder = hold(length),
+            Command::Hold(length) => holder = hold(length, cores),
             Command::Sum(asked) => match &mut holder {
                 Some(holder) => holder.sum(asked),
                 None => unreachable!("rank 0 asks for the sum of a share that this rank does not hold"),
@@ -34,10 +35,10 @@ struct Holder {
 }
 
 /// Takes the share that is described next and tells rank 0 about it.
-fn hold(length: usize) -> Option<Holder> {
+fn hold(length: usize, cores: Cores) -> Option<Holder> {
     let mut bytes = vec![0; length];
     spread_bytes(&mut bytes);
-    let holder = Holder::of(&String::from_utf8_lossy(&bytes));
+    let holder = Holder::of(&String::from_utf8_lossy(&bytes), cores);
     let held = match &holder {
         Ok(Holder { share, .. }) => Held::of(share),
         Err(problem) => Held { n_pairs: 0, n_leaves: [0; 2], problem: Some(problem.clone()) },
@@ -47,7 +48,7 @@ fn hold(length: usize) -> Option<Holder> {
 }
 
 impl Holder {
-    fn of(description: &str) -> Result<Self, String> {
+    fn of(description: &str, cores: Cores) -> Result<Self, String> {
         let Description { config, instructions, n_threads } =
             toml::from_str(description).map_err(|error| error.to_string())?;
         let config: FitConfig = toml::from_str(&config).map_err(|error| error.to_string())?;
@@ -56,6 +57,7 @@ impl Holder {
         if !instructions.is_available() {
             return Err(format!("its machine has no {instructions}, which rank 0 uses (SBMDS_SIMD chooses another)"));
         }
+        cores.wait_beside(n_threads);
         let threads = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
         let threads = threads.map_err(|error| error.to_string())?;
         let share = Share { rank: rank(), n_ranks: n_ranks() };
