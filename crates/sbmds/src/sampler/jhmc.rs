@@ -56,7 +56,7 @@ impl Move for Jhmc {
         warmup: Option<usize>,
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
-        // Masses from few draws can be far off, and the time then no third of a period: NUTS turns back by itself.
+        // Masses from few draws can be far off, and the time then no quarter of a period: NUTS turns back by itself.
         let is_tuned = self.has_masses && self.nuts.has_good_masses();
         let trajectory = match is_tuned {
             true => Trajectory::OfTime(self.length.draw(rng)),
