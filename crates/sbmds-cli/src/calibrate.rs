@@ -5,8 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use sbmds::calibration::{Calibration, CalibrationSettings, calibrate};
+use sbmds::calibration::{Calibration, CalibrationSettings, Measured, calibrate};
 use sbmds::coupling::Couplings;
+use sbmds::measurement::Family;
 use sbmds::posterior::{HalfCauchy, Priors, ScalePrior};
 use sbmds::predict::CoverageStudy;
 use sbmds::sampler::Sampler;
@@ -29,6 +30,22 @@ pub struct Calibrate {
     /// Which pairs enter the likelihood: auto, full, band:B, landmark:L, dispersed:B or graph:FILE
     #[arg(long, default_value = "dispersed:3")]
     couplings: Couplings,
+    /// How data scatter, and what the fits assume: truncated-normal, normal, truncated-student-t, student-t or log-normal. Beside the
+    /// default, sigma^2 ~ IG(4, 1), every third pair is measured twice, and chains start at the truth
+    #[arg(long, value_name = "FAMILY")]
+    noise: Option<Family>,
+    /// Degrees of freedom of Student's t [default: unknown, with their prior]
+    #[arg(long, value_name = "NU")]
+    nu: Option<f64>,
+    /// Measurements show only between which marks they lie, or beyond which: intervals, < and >
+    #[arg(long)]
+    limits: bool,
+    /// Titres of viruses, the first half of the objects, against sera: intervals and limits, unknown potencies and avidities, drift
+    #[arg(long, conflicts_with = "limits")]
+    titers: bool,
+    /// Let the fits assume another noise than the data have: shows that calibration notices
+    #[arg(long, value_name = "FAMILY")]
+    assume: Option<Family>,
     /// Priors from which the truth is drawn and that the fits assume: the paper's, or the default ones of `sbmds fit` in their unit
     #[arg(long, value_enum, value_name = "FAMILY", default_value = "paper")]
     priors: PriorsArg,
@@ -121,6 +138,8 @@ impl Calibrate {
             settings.priors.scales = ScalePrior::Shrunk(HalfCauchy { scale: 1.0 });
             settings.sampler.sampler = Sampler::Nuts;
         }
+        settings = settings.measuring(self.measured());
+        settings.assumed = self.assume;
         settings.n_replicates = self.replicates;
         settings.couplings = self.couplings.clone();
         settings.sampler.n_warmup = self.warmup;
@@ -128,6 +147,18 @@ impl Calibrate {
         settings.thin = self.thin.unwrap_or(settings.thin);
         settings.seed = self.seed;
         settings
+    }
+}
+
+impl Calibrate {
+    /// Pairs with the default noise are those of the kernels.
+    fn measured(&self) -> Measured {
+        let (nu, has_limits) = (self.nu, self.limits);
+        match self.noise {
+            family if self.titers => Measured::Titres { family: family.unwrap_or(Family::Normal), nu },
+            None if !has_limits => Measured::Pairs,
+            family => Measured::Distances { family: family.unwrap_or_default(), nu, has_limits },
+        }
     }
 }
 

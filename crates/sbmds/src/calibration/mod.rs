@@ -5,6 +5,7 @@
 //! Simpson, Vehtari and Gelman 2018, "Validating Bayesian inference algorithms with simulation-based calibration").
 
 mod histogram;
+mod measured;
 mod report;
 mod uniformity;
 
@@ -15,6 +16,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+pub use measured::Measured;
 pub use report::{Calibration, Judgement, RankedQuantity};
 pub use uniformity::UniformityTest;
 
@@ -25,7 +27,8 @@ use crate::dissimilarity::{Dissimilarities, InputError, Names};
 use crate::embedding::{classical_mds, disperse};
 use crate::fit::collect;
 use crate::likelihood::{Likelihood, Noise, Storage};
-use crate::posterior::{Parameters, Posterior, Priors, Variance, Workspace};
+use crate::measurement::Family;
+use crate::posterior::{NoisePrior, Parameters, Posterior, Priors, Spread, Variance, Workspace};
 use crate::random::{Purpose, stream};
 use crate::sampler::{Chain, Sampler, SamplerSettings};
 use crate::simulate::{self, Simulation};
@@ -47,6 +50,10 @@ pub struct CalibrationSettings {
     pub n_draws: usize,
     /// Iterations per draw: enough for draws to be nearly independent.
     pub thin: usize,
+    /// What is measured.
+    pub measured: Measured,
+    /// The family of noise that the fits assume, if it is not that of the data: calibration must notice.
+    pub assumed: Option<Family>,
     /// Where the truth comes from; the fit assumes the same.
     pub priors: Priors,
     /// Seed of everything random.
@@ -64,9 +71,21 @@ impl CalibrationSettings {
             sampler: SamplerSettings { sampler, n_warmup: 500, jitter: 0.5, ..SamplerSettings::default() },
             n_draws: 99,
             thin: Self::thin_for(sampler),
+            measured: Measured::Pairs,
+            assumed: None,
             priors: Priors::paper(n_dims),
             seed: 1,
         }
+    }
+
+    /// The same for other measurements. Their noise is IG(4, 1): IG(1, 1) knows no mean, and log-normal data with such noise span
+    /// more orders of magnitude than numbers have.
+    pub fn measuring(self, measured: Measured) -> Self {
+        let noise = match measured {
+            Measured::Pairs => self.priors.noise.clone(),
+            _ => NoisePrior::InverseGamma { shape: 4.0, rate: 1.0, floor: 0.0 },
+        };
+        Self { measured, priors: Priors { noise, ..self.priors }, ..self }
     }
 
     /// Iterations after which draws of maps of some twenty objects are nearly independent.
@@ -89,6 +108,12 @@ pub enum CalibrationError {
         /// What it was.
         found: usize,
     },
+    /// Another family of noise for pairs that have none to choose.
+    #[error("name the family of the data, too: the fits assume another than theirs")]
+    NothingAssumed,
+    /// One of two families has degrees of freedom that are learned, and the other none.
+    #[error("one of the two families has degrees of freedom: give them with `nu`")]
+    UnknownNu,
     /// A coupling that cannot be laid.
     #[error(transparent)]
     Coupling(#[from] InputError),
@@ -128,7 +153,11 @@ fn check(settings: &CalibrationSettings) -> Result<(), CalibrationError> {
             return Err(CalibrationError::TooSmall { what, least, found });
         }
     }
-    Ok(())
+    match settings.assumed {
+        Some(_) if settings.measured == Measured::Pairs => Err(CalibrationError::NothingAssumed),
+        Some(family) if !settings.measured.has_own_of(family) => Err(CalibrationError::UnknownNu),
+        _ => Ok(()),
+    }
 }
 
 /// Where the truth of one quantity lies among the draws of one fit.
@@ -141,23 +170,34 @@ struct Rank {
 }
 
 /// The names of what is ranked: none changes when the map is rotated.
-fn quantity_names(priors: &Priors) -> Vec<String> {
+fn quantity_names(settings: &CalibrationSettings) -> Vec<String> {
     let mut names = vec!["log likelihood".to_owned(), "mean squared distance".to_owned()];
     names.extend(PAIRS.map(|(a, b)| format!("distance {}-{}", a + 1, b + 1)));
-    if !priors.noise.is_fixed() {
+    if !settings.priors.noise.is_fixed() {
         names.insert(0, "sigma".to_owned());
     }
+    names.extend(settings.measured.own_names().into_iter().map(str::to_owned));
     names
 }
 
+/// Where the quantities are looked at.
+struct At<'a> {
+    x: &'a [f64],
+    sigma: f64,
+    log_likelihood: f64,
+    own: &'a [f64],
+    spread: &'a Spread,
+}
+
 /// The values of all quantities at one point, in the order of their names.
-fn quantities(posterior: &Posterior, x: &[f64], sigma: f64, log_likelihood: f64) -> Vec<f64> {
-    let map = Locations::from_values(posterior.likelihood().n_objects(), x.to_vec());
-    let mut values = vec![log_likelihood, mean_squared_distance(&map)];
+fn quantities(settings: &CalibrationSettings, posterior: &Posterior, at: &At<'_>) -> Vec<f64> {
+    let map = Locations::from_values(posterior.likelihood().n_objects(), at.x.to_vec());
+    let mut values = vec![at.log_likelihood, mean_squared_distance(&map)];
     values.extend(PAIRS.map(|(a, b)| map.distance(a, b)));
     if posterior.noise().known().is_none() {
-        values.insert(0, sigma);
+        values.insert(0, at.sigma);
     }
+    values.extend(settings.measured.own_values(settings.n_objects, at.own, at.spread));
     values
 }
 
@@ -176,7 +216,7 @@ fn rank_truth(settings: &CalibrationSettings, replicate: usize) -> Result<Vec<Ra
     let mut rng = stream(settings.seed, replicate, Purpose::Simulation);
     let replicate = Replicate::simulate(settings, &mut rng)?;
     let draws = replicate.fit(settings, &mut rng);
-    let truth = replicate.truth_quantities();
+    let truth = replicate.truth_quantities(settings);
     Ok(truth.iter().enumerate().map(|(k, &truth)| rank(truth, draws.iter().map(|draw| draw[k]).collect())).collect())
 }
 
@@ -190,11 +230,19 @@ fn rank(truth: f64, draws: Vec<f64>) -> Rank {
 struct Replicate {
     truth: Parameters,
     posterior: Posterior,
-    first_map: Locations,
+    /// Where the chain starts; `None`: at the truth.
+    first_map: Option<Locations>,
 }
 
 impl Replicate {
     fn simulate(settings: &CalibrationSettings, rng: &mut ChaCha8Rng) -> Result<Self, CalibrationError> {
+        match settings.measured {
+            Measured::Pairs => Self::of_pairs(settings, rng),
+            measured => measured.simulate(settings, rng),
+        }
+    }
+
+    fn of_pairs(settings: &CalibrationSettings, rng: &mut ChaCha8Rng) -> Result<Self, CalibrationError> {
         let (n_objects, n_dims) = (settings.n_objects, settings.n_dims);
         let mut truth = settings.priors.draw(n_objects, n_dims, rng);
         let locations = Locations::from_values(n_objects, truth.x.clone());
@@ -207,26 +255,26 @@ impl Replicate {
         let (pairs, noise) = (&coupling.pairs, Noise::TruncatedNormal);
         let likelihood = Likelihood::new(n_objects, n_dims, pairs, noise, Storage::F64, dissimilarity);
         truth.x = coupling.order.to_positions(simulation.truth()).as_slice().to_vec();
-        Ok(Self {
-            truth,
-            posterior: Posterior::new(Arc::new(likelihood), settings.priors.clone()),
-            first_map: coupling.order.to_positions(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b))),
-        })
+        let first_map = coupling.order.to_positions(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b)));
+        let posterior = Posterior::new(Arc::new(likelihood), settings.priors.clone());
+        Ok(Self { truth, posterior, first_map: Some(first_map) })
     }
 
-    /// Draws of all quantities from one chain, which does not know the truth.
+    /// Draws of all quantities from one chain.
     fn fit(&self, settings: &CalibrationSettings, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
-        let start = self.start(rng);
+        let start = self.first_map.as_ref().map_or_else(|| self.truth.clone(), |map| self.start(map, rng));
         let rng = stream(rng.next_u64(), 0, Purpose::Sampling);
         let mut chain = Chain::start(&self.posterior, &settings.sampler, start, rng, Workspace::serial());
         collect(&mut chain, settings.n_draws, settings.thin, |chain| {
-            quantities(&self.posterior, chain.x(), chain.sigma(), chain.log_likelihood())
+            let (x, sigma, log_likelihood) = (chain.x(), chain.sigma(), chain.log_likelihood());
+            let at = At { x, sigma, log_likelihood, own: chain.own(), spread: chain.spread() };
+            quantities(settings, &self.posterior, &at)
         })
     }
 
-    /// Classical MDS, jittered, with the noise it leaves.
-    fn start(&self, rng: &mut ChaCha8Rng) -> Parameters {
-        let x = disperse(&self.first_map, 0.1, rng);
+    /// Classical MDS, jittered, with the noise it leaves: it does not know the truth.
+    fn start(&self, first_map: &Locations, rng: &mut ChaCha8Rng) -> Parameters {
+        let x = disperse(first_map, 0.1, rng);
         let noise = self.posterior.noise();
         let known = noise.known().is_some().then_some(self.truth.variance);
         let above_floor = 2.0 * noise.floor().powi(2);
@@ -236,9 +284,11 @@ impl Replicate {
         Parameters { x: x.as_slice().to_vec(), variance, spread, own: Vec::new() }
     }
 
-    fn truth_quantities(&self) -> Vec<f64> {
-        let density = self.posterior.value(&mut Workspace::serial(), &self.truth.x, self.truth.given());
-        quantities(&self.posterior, &self.truth.x, self.truth.sigma(), density.log_likelihood)
+    fn truth_quantities(&self, settings: &CalibrationSettings) -> Vec<f64> {
+        let Parameters { x, spread, own, .. } = &self.truth;
+        let density = self.posterior.value(&mut Workspace::serial(), x, self.truth.given());
+        let (sigma, log_likelihood) = (self.truth.sigma(), density.log_likelihood);
+        quantities(settings, &self.posterior, &At { x, sigma, log_likelihood, own, spread })
     }
 }
 

@@ -57,6 +57,11 @@ pub struct Calibration {
     pub quantities: Vec<RankedQuantity>,
 }
 
+/// What the fits assume wrongly, on purpose.
+fn assumed_in_words(settings: &CalibrationSettings) -> String {
+    settings.assumed.map_or_else(String::new, |family| format!(", fitted as {family}"))
+}
+
 /// p-value below which a person should look.
 const LOOK: f64 = 0.05;
 /// Probability that right fits fail, over all quantities.
@@ -77,12 +82,16 @@ impl Calibration {
         let sampler = settings.sampler.sampler.resolve();
         Self {
             title: format!(
-                "{} fits of {} objects in {} dimensions, {}, {sampler}",
-                settings.n_replicates, settings.n_objects, settings.n_dims, settings.couplings
+                "{} fits of {} objects in {} dimensions, {}, {sampler}{}",
+                settings.n_replicates,
+                settings.n_objects,
+                settings.n_dims,
+                settings.measured.pairs_in_words(&settings.couplings),
+                assumed_in_words(settings),
             ),
             n_draws: settings.n_draws,
             n_replicates: settings.n_replicates,
-            quantities: quantity_names(&settings.priors).into_iter().enumerate().map(quantity).collect(),
+            quantities: quantity_names(settings).into_iter().enumerate().map(quantity).collect(),
         }
     }
 

@@ -3,6 +3,8 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::Candidate;
 use crate::Locations;
@@ -17,6 +19,26 @@ pub trait Told: Sync {
     fn begins(&self, name: &str);
     /// A fit is finished; `seconds` is how long it took, 0 if it was finished before.
     fn ends(&self, name: &str, seconds: f64);
+}
+
+/// One fit to be made.
+pub(super) struct Task {
+    /// Its settings.
+    pub config: FitConfig,
+    /// Its directory.
+    pub name: String,
+}
+
+impl Task {
+    /// Of a candidate.
+    fn of(base: &FitConfig, candidate: &Candidate) -> Self {
+        Self { config: candidate.config(base), name: candidate.to_string() }
+    }
+
+    /// One of several of a candidate.
+    pub fn part(base: &FitConfig, candidate: &Candidate, part: &str) -> Self {
+        Self { config: candidate.config(base), name: format!("{candidate}-{part}") }
+    }
 }
 
 /// The directory of a choice.
@@ -70,25 +92,12 @@ impl<'a> Fits<'a> {
         self.carry_out(candidate.config(base), &candidate.to_string())
     }
 
-    /// All of them.
+    /// All of them, several at a time; in the order of the candidates.
     ///
     /// # Errors
     /// If one cannot be fitted.
     pub fn run_all(&self, base: &FitConfig, candidates: &[Candidate]) -> Result<Option<Vec<FinishedRun>>, RunError> {
-        candidates.iter().map(|candidate| self.run(base, candidate)).collect()
-    }
-
-    /// One of several fits of a candidate.
-    ///
-    /// # Errors
-    /// If it cannot be fitted.
-    pub fn run_named(
-        &self,
-        base: &FitConfig,
-        candidate: &Candidate,
-        part: &str,
-    ) -> Result<Option<FinishedRun>, RunError> {
-        self.carry_out(candidate.config(base), &format!("{candidate}-{part}"))
+        self.carry_out_all(&candidates.iter().map(|candidate| Task::of(base, candidate)).collect::<Vec<_>>())
     }
 
     /// Writes pairs as a file that couplings can be read from.
@@ -128,6 +137,38 @@ impl<'a> Fits<'a> {
         let write = |writer: &mut dyn Write| writer.write_all(&bytes);
         crate::files::replace_with(&path, write).map_err(RunError::io("write", &path))?;
         Ok(path)
+    }
+
+    /// Fits, as many at a time as there are threads, in the order of `tasks`; `None` if it was interrupted.
+    ///
+    /// A fit's draws depend on its own settings alone, so that neither the number of threads nor who works beside it changes a bit.
+    pub(super) fn carry_out_all(&self, tasks: &[Task]) -> Result<Option<Vec<FinishedRun>>, RunError> {
+        let at_once = self.control.n_threads.min(tasks.len()).max(1);
+        let control = Control { n_threads: self.control.n_threads / at_once, ..*self.control };
+        let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let results: Vec<_> = tasks.iter().map(|_| Mutex::new(None)).collect();
+        let fits = Fits { directory: self.directory, control: &control, told: self.told };
+        let is_over = || failed.load(Ordering::Relaxed) || control.stop.load(Ordering::Relaxed);
+        let work_on_next = || {
+            while let Some(number) =
+                Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&k| k < tasks.len() && !is_over())
+            {
+                let result = fits.carry_out(tasks[number].config.clone(), &tasks[number].name);
+                failed.fetch_or(result.is_err(), Ordering::Relaxed);
+                *results[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..at_once {
+                // Where the system refuses a thread, those there are do the work.
+                drop(std::thread::Builder::new().spawn_scoped(scope, work_on_next));
+            }
+            work_on_next();
+        });
+        let found = results.into_iter().map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let found: Vec<Option<FinishedRun>> =
+            found.map(|result| result.transpose().map(Option::flatten)).collect::<Result<_, RunError>>()?;
+        Ok(found.into_iter().collect())
     }
 
     pub(super) fn carry_out(&self, config: FitConfig, name: &str) -> Result<Option<FinishedRun>, RunError> {

@@ -23,6 +23,7 @@ pub use bands::{BandsChoice, BandsQuestion, BandsRow, Ladder, Rung, Step, choose
 pub use candidate::Candidate;
 #[cfg(feature = "figures")]
 pub use figure::draw_choice;
+use fits::Task;
 pub use fits::{Fits, Told};
 pub use judged::Judged;
 pub use mdsic::{MapFit, mdsic};
@@ -69,15 +70,11 @@ pub fn choose(question: &Question, control: &Control, told: &dyn Told) -> Result
     let base = with_couplings(&question.base, run.config().model.couplings.clone());
     let pairs = judged::coupled_pairs(&run)?;
     let Some(runs) = fits.run_all(&base, &question.candidates)? else { return Ok(None) };
-    let mut judged = Vec::new();
-    for (candidate, run) in question.candidates.iter().zip(runs) {
-        let scored = match question.n_folds {
-            0 => Some(Judged::by_leaving_out(candidate, &run, &pairs)?),
-            n_folds => by_folds(&fits, &base, candidate, &run, &pairs, n_folds)?,
-        };
-        let Some(scored) = scored else { return Ok(None) };
-        judged.push(scored);
-    }
+    let judged = match question.n_folds {
+        0 => by_leaving_out(&question.candidates, &runs, &pairs).map(Some),
+        n_folds => by_folds(&fits, &base, &question.candidates, &runs, &pairs, n_folds),
+    };
+    let Some(mut judged) = judged? else { return Ok(None) };
     mdsic::fill(&mut judged);
     let advice = advise(&judged);
     Ok(Some(Choice { judged, advice }))
@@ -89,26 +86,51 @@ fn with_couplings(base: &FitConfig, couplings: Couplings) -> FitConfig {
     config
 }
 
-/// Exact folds: a fit for each, without its pairs.
+fn by_leaving_out(
+    candidates: &[Candidate],
+    runs: &[FinishedRun],
+    pairs: &[KnownPair],
+) -> Result<Vec<Judged>, RunError> {
+    let judged = |(candidate, run)| Judged::by_leaving_out(candidate, run, pairs);
+    candidates.iter().zip(runs).map(judged).collect()
+}
+
+/// Exact folds: a fit for each of each candidate, without its pairs.
 fn by_folds(
     fits: &Fits,
     base: &FitConfig,
-    candidate: &Candidate,
-    run: &FinishedRun,
+    candidates: &[Candidate],
+    runs: &[FinishedRun],
     pairs: &[KnownPair],
     n_folds: usize,
-) -> Result<Option<Judged>, RunError> {
-    let mut rng = stream(base.run.seed, 0, Purpose::Folds);
-    let folds = Folds::new(pairs, run.names().len(), n_folds, candidate.n_dims + 1, &mut rng);
-    let mut held_out = Vec::new();
-    for fold in 0..n_folds {
-        let kept: Vec<&KnownPair> = folds.kept(fold).map(|pair| &pairs[pair]).collect();
-        let file = fits.write_pairs(&format!("{candidate}-fold-{}", fold + 1), &kept, run.names())?;
-        let config = with_couplings(base, Couplings::Graph(file));
-        let Some(run) = fits.run_named(&config, candidate, &format!("fold-{}", fold + 1))? else { return Ok(None) };
-        let out: Vec<KnownPair> = folds.held_out(fold).map(|pair| pairs[pair]).collect();
-        held_out.extend(judged::held_out_of(&run, &out)?.into_iter().zip(out));
+) -> Result<Option<Vec<Judged>>, RunError> {
+    let Some(first) = runs.first() else { return Ok(Some(Vec::new())) };
+    let names = first.names();
+    let folds_of = |candidate: &Candidate| {
+        let mut rng = stream(base.run.seed, 0, Purpose::Folds);
+        Folds::new(pairs, names.len(), n_folds, candidate.n_dims + 1, &mut rng)
+    };
+    let mut tasks = Vec::new();
+    for candidate in candidates {
+        let folds = folds_of(candidate);
+        for fold in 0..n_folds {
+            let kept: Vec<&KnownPair> = folds.kept(fold).map(|pair| &pairs[pair]).collect();
+            let part = format!("fold-{}", fold + 1);
+            let file = fits.write_pairs(&format!("{candidate}-{part}"), &kept, names)?;
+            tasks.push(Task::part(&with_couplings(base, Couplings::Graph(file)), candidate, &part));
+        }
     }
-    held_out.sort_by_key(|(_, pair)| (pair.a, pair.b));
-    Ok(Some(judged::by_holding_out(candidate, run, pairs, held_out)?))
+    let Some(fitted) = fits.carry_out_all(&tasks)? else { return Ok(None) };
+    let mut judged = Vec::new();
+    for ((candidate, run), fitted) in candidates.iter().zip(runs).zip(fitted.chunks(n_folds)) {
+        let folds = folds_of(candidate);
+        let mut held_out = Vec::new();
+        for (fold, run) in fitted.iter().enumerate() {
+            let out: Vec<KnownPair> = folds.held_out(fold).map(|pair| pairs[pair]).collect();
+            held_out.extend(judged::held_out_of(run, &out)?.into_iter().zip(out));
+        }
+        held_out.sort_by_key(|(_, pair)| (pair.a, pair.b));
+        judged.push(judged::by_holding_out(candidate, run, pairs, held_out)?);
+    }
+    Ok(Some(judged))
 }

@@ -96,7 +96,7 @@ pub(super) fn merged(file: &str, names: &Names, mut measured: Vec<Measured>) -> 
     Merged { pairs, terms, averaged: if is_plain { averaged } else { Averaged::default() }, warning }
 }
 
-/// The mean of what was measured of a pair; readings that agree but for the last digits of single precision are told of.
+/// The mean of what was measured of a pair, by weights; readings that agree but for the last digits of single precision are told of.
 fn mean(lines: &[Measured], averaged: &mut Averaged) -> f64 {
     let gap = |line: &Measured| match line.agrees_with(&lines[0]) {
         Agreement::Near(gap) => gap,
@@ -110,7 +110,9 @@ fn mean(lines: &[Measured], averaged: &mut Averaged) -> f64 {
     if largest_gap > 0.0 {
         averaged.add(largest_gap);
     }
-    lines.iter().map(|line| line.seen.representative() / lines.len() as f64).sum()
+    let total: f64 = lines.iter().map(|line| line.weight).sum();
+    let share = |line: &Measured| if total > 0.0 { line.weight / total } else { 1.0 / lines.len() as f64 };
+    lines.iter().map(|line| line.seen.representative() * share(line)).sum()
 }
 
 /// The measurements of a pair.

@@ -1,5 +1,5 @@
 //! Antigenic maps as cartographers draw them: viruses filled, sera open squares, a grid of twofold dilutions, regions that hold 68%
-//! and 95% of the draws; with a second run, arrows to where it has the same objects.
+//! and 95% of the draws, colours for years where nothing else is to be coloured; with a second run, arrows to where it has the same objects.
 
 use super::Options;
 use super::axes::{BELOW, Frame, Range, Rect, range_of, room_left};
@@ -9,6 +9,7 @@ use super::names;
 use super::palette::{BLACK, GREY};
 use super::scene::{Ink, Point, Scene};
 use crate::Locations;
+use crate::dissimilarity::{LabelColumn, LabelValues};
 use crate::embedding::procrustes;
 use crate::fit::TitreSummary;
 use crate::run::{FinishedRun, RunError};
@@ -17,6 +18,10 @@ use crate::run::{FinishedRun, RunError};
 const MOST_DRAWS: usize = 300;
 /// Objects beyond which regions would hide each other.
 const MOST_REGIONS: usize = 400;
+/// Objects beyond which a map is crowded: smaller marks, the inner regions alone, and names only where no other object is near.
+const CROWDED: usize = 60;
+/// How much smaller marks are then.
+const SMALLER: f64 = 0.6;
 
 /// Draws the map; `other` is where the arrows go.
 pub(super) fn draw(
@@ -42,15 +47,25 @@ pub(super) fn draw(
         arrows: other.map_or_else(|| Ok(Vec::new()), |other| arrows(run, other, axes))?,
         points,
     };
-    let colours = Colours::new(options.colour.as_ref(), run.names().len());
+    let years = years(titres);
+    let colours = Colours::new(options.colour.as_ref().or(years.as_ref()), run.names().len());
     Ok(picture.on_sheet(title(run, titres, other), width, &colours))
+}
+
+/// The years as labels, if there are several.
+fn years(titres: &TitreSummary) -> Option<LabelColumn> {
+    let first = titres.years.iter().flatten().next()?;
+    titres.years.iter().flatten().find(|year| *year != first)?;
+    let values = titres.years.iter().map(|year| year.unwrap_or(f64::NAN)).collect();
+    Some(LabelColumn { name: "Year".into(), values: LabelValues::Numeric(values) })
 }
 
 fn title(run: &FinishedRun, titres: &TitreSummary, other: Option<&FinishedRun>) -> String {
     let TitreSummary { n_viruses, n_sera, .. } = titres;
     let arrows = other.map_or_else(String::new, |other| format!(", arrows to {}", other.name()));
+    let shares = if n_viruses + n_sera > CROWDED { "68%" } else { "68% and 95%" };
     format!(
-        "Antigenic map of {n_viruses} viruses (filled) and {n_sera} sera (squares) of {}, {}; regions hold 68% and 95% of the draws, a \
+        "Antigenic map of {n_viruses} viruses (filled) and {n_sera} sera (squares) of {}, {}; regions hold {shares} of the draws, a \
          square of the grid is a twofold dilution{arrows}",
         run.name(),
         run.what_is_shown()
@@ -109,7 +124,7 @@ struct Picture<'a> {
 
 impl Picture<'_> {
     fn on_sheet(&self, title: String, width: f64, colours: &Colours) -> Scene {
-        let outer: Vec<Vec<Vec<Point>>> = self.outlines(0.95);
+        let outer: Vec<Vec<Vec<Point>>> = self.outlines(if self.is_crowded() { 0.68 } else { 0.95 });
         let corners = || {
             self.points.iter().chain(outer.iter().flatten().flatten()).chain(self.arrows.iter().map(|arrow| &arrow.1))
         };
@@ -127,6 +142,10 @@ impl Picture<'_> {
         self.draw_arrows(&mut scene, &frame);
         self.draw_objects(&mut scene, &frame, colours, &outlines);
         scene
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.points.len() > CROWDED
     }
 
     /// Closed lines around the region of every object.
@@ -151,6 +170,9 @@ impl Picture<'_> {
         for (object, lines) in self.outlines(0.68).iter().enumerate() {
             let colour = self.colour(object, colours);
             lines.iter().for_each(|line| scene.area(on_sheet(line), Ink::faint(colour, 0.5 * opacity)));
+        }
+        if self.is_crowded() {
+            return Vec::new();
         }
         for (object, lines) in outer.iter().enumerate() {
             let colour = self.colour(object, colours);
@@ -181,7 +203,7 @@ impl Picture<'_> {
     }
 
     fn draw_objects(&self, scene: &mut Scene, frame: &Frame, colours: &Colours, outlines: &[Vec<Point>]) {
-        let radius = dot_radius(self.points.len(), frame.rect);
+        let radius = dot_radius(self.points.len(), frame.rect) * if self.is_crowded() { SMALLER } else { 1.0 };
         let dots: Vec<Point> = self.points.iter().map(|&(x, y)| frame.point(x, y)).collect();
         for (object, &(x, y)) in dots.iter().enumerate() {
             let ink = Ink::solid(self.colour(object, colours));
@@ -193,7 +215,8 @@ impl Picture<'_> {
             }
         }
         let names: Vec<String> = self.run.names().iter().map(Into::into).collect();
-        names::beside(scene, frame.rect, &names, &dots, radius, outlines);
+        let beside = if self.is_crowded() { names::where_clear } else { names::beside };
+        beside(scene, frame.rect, &names, &dots, radius, outlines);
     }
 }
 

@@ -33,16 +33,41 @@ pub(super) fn beside(
     radius: f64,
     outlines: &[Vec<Point>],
 ) {
-    if names.len() > MOST {
-        return;
+    if names.len() <= MOST {
+        write(scene, names, &all_spots(frame, names, dots, radius, outlines));
     }
-    let spots: Vec<Vec<Spot>> = (0..dots.len())
-        .map(|dot| {
-            let width = text_width(&names[dot]);
-            if width > LONGEST { Vec::new() } else { spots(dot, width, frame, dots, radius, outlines) }
-        })
-        .collect();
-    for (name, spot) in names.iter().zip(arranged(&spots)) {
+}
+
+/// The same of those dots alone whose names nobody could take for another's.
+pub(super) fn where_clear(
+    scene: &mut Scene,
+    frame: Rect,
+    names: &[String],
+    dots: &[Point],
+    radius: f64,
+    outlines: &[Vec<Point>],
+) {
+    let mut spots = all_spots(frame, names, dots, radius, outlines);
+    for (dot, spots) in spots.iter_mut().enumerate() {
+        spots.retain(|spot| mistaken(spot.rect, dot, dots, radius) == 0.0);
+    }
+    if names.len() <= MOST {
+        write(scene, names, &spots);
+    }
+}
+
+/// The spots of every name.
+fn all_spots(frame: Rect, names: &[String], dots: &[Point], radius: f64, outlines: &[Vec<Point>]) -> Vec<Vec<Spot>> {
+    let of_dot = |dot: usize| {
+        let width = text_width(&names[dot]);
+        if width > LONGEST { Vec::new() } else { spots(dot, width, frame, dots, radius, outlines) }
+    };
+    (0..dots.len()).map(of_dot).collect()
+}
+
+/// Writes names where they fit.
+fn write(scene: &mut Scene, names: &[String], spots: &[Vec<Spot>]) {
+    for (name, spot) in names.iter().zip(arranged(spots)) {
         let Some(Spot { rect, anchor, .. }) = spot else { continue };
         let x = match anchor {
             Anchor::Start => rect.left,
@@ -200,6 +225,16 @@ mod tests {
         let dots = [(97.0, 96.0), (80.0, 90.0)];
         let found = named(&["Gibraltar", "Cadiz"], &dots, &[]);
         assert_eq!(found.len(), 2, "{found:?}");
+    }
+
+    /// Two dots so near each other that a name between them could be either's have none; the third has.
+    #[test]
+    fn crowded_dots_have_names_only_where_nobody_can_mistake_them() {
+        let mut scene = Scene::new("", 100.0, 100.0);
+        let dots = [(20.0, 30.0), (20.5, 30.5), (20.0, 80.0)];
+        where_clear(&mut scene, FRAME, &["A", "B", "C"].map(String::from), &dots, 1.5, &[]);
+        let text = |mark: &Mark| if let Mark::Text { text, .. } = mark { text.clone() } else { panic!() };
+        assert_eq!(scene.marks.iter().map(text).collect::<Vec<_>>(), ["C"]);
     }
 
     #[test]

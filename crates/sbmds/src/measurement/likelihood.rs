@@ -131,7 +131,7 @@ impl TermLikelihood {
         }
     }
 
-    /// For every pair the mean of its measurements as a dissimilarity, from both its ends: what first maps are made of.
+    /// For every pair the mean of its measurements, by their weights, as a dissimilarity, from both its ends: what first maps are made of.
     fn nearest_dissimilarities(&self) -> Vec<Vec<(usize, f64)>> {
         let start = self.start();
         let levels = self.levels(&start);
@@ -142,7 +142,8 @@ impl TermLikelihood {
                 Quantity::Distance => seen.representative(),
                 Quantity::Level => levels[near] + levels[far] - seen.representative(),
             };
-            let mean = repeats.iter().map(|term| dissimilarity(term.seen)).sum::<f64>() / repeats.len() as f64;
+            let total: f64 = repeats.iter().map(|term| term.weight).sum();
+            let mean = repeats.iter().map(|term| term.weight * dissimilarity(term.seen)).sum::<f64>() / total;
             partners[near].push((far, mean.max(0.0)));
             partners[far].push((near, mean.max(0.0)));
         }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::pack;
 use crate::diagnostics::{Diagnosis, Monitored, RANK_BINS, rank_histogram, worst_first};
-use crate::run::monitor::LOG_DENSITY;
+use crate::run::monitor::{LOG_DENSITY, LOG_LIKELIHOOD};
 
 /// The trace of one quantity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,13 +90,14 @@ pub(super) struct Movement {
 }
 
 impl Movement {
-    /// `monitored` starts with the log density and sigma.
+    /// `monitored` starts with the log density, or the log-likelihood where axes may vanish, and sigma.
     pub fn new(monitored: &[Monitored]) -> Self {
         let diagnoses: Vec<Diagnosis> = monitored.par_iter().map(Diagnosis::new).collect();
         let n_chains = monitored.first().map_or(0, |quantity| quantity.chains().n_chains());
         let worst = worst_first(&diagnoses, n_chains);
         let named = |name: &str| diagnoses.iter().position(|diagnosis| diagnosis.name == name);
-        let leading: Vec<usize> = [named("sigma"), named(LOG_DENSITY)].into_iter().flatten().collect();
+        let leading: Vec<usize> =
+            [named("sigma"), named(LOG_DENSITY).or(named(LOG_LIKELIHOOD))].into_iter().flatten().collect();
         let distances = worst.iter().copied().filter(|index| !leading.contains(index)).take(N_DISTANCES);
         let traced = leading.iter().copied().chain(distances);
         Self {

@@ -9,6 +9,7 @@ use crate::Locations;
 use crate::diagnostics::{Assessment, Limits, Monitored, assess};
 use crate::draws::DrawReader;
 use crate::error::RunError;
+use crate::fit::summary::dimensions::N_DIMS_USED;
 use crate::random::{Purpose, stream};
 
 /// Pairs whose distances are monitored.
@@ -49,11 +50,18 @@ impl MonitoredPairs {
 /// Name of the log density among what is monitored.
 pub(crate) const LOG_DENSITY: &str = "log density";
 
+/// Name of the log-likelihood, which is monitored in its place where axes may vanish.
+pub(crate) const LOG_LIKELIHOOD: &str = "log likelihood";
+
 /// Name of trace(Sigma) among what is monitored.
 pub(crate) const TRACE: &str = "trace(Sigma)";
 
 /// Everything monitored, in the draws that every chain has: the log density, sigma, with a tree trace and log determinant of
 /// Sigma, then the distances.
+///
+/// Where axes may vanish, the data say nothing of how far they have: the density of nearly nothing along them wanders over many
+/// orders of magnitude while the map stays. Instead of the log density and the log determinant, the log-likelihood and the number
+/// of dimensions used are monitored.
 pub(crate) fn monitored(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<Vec<Monitored>, RunError> {
     let n_draws = reader.n_complete_in_all();
     let chains = 0..reader.n_chains();
@@ -61,15 +69,22 @@ pub(crate) fn monitored(reader: &DrawReader, pairs: &MonitoredPairs) -> Result<V
         draws.truncate(n_draws);
         draws
     };
-    let log_density =
-        chains.clone().map(|chain| Ok(first(reader.stat("lp", chain)?))).collect::<Result<_, RunError>>()?;
+    let has = |name: &str| reader.variables().any(|variable| variable.name == name);
+    let may_vanish = has(N_DIMS_USED);
+    let (name, stat) = if may_vanish { (LOG_LIKELIHOOD, "log_likelihood") } else { (LOG_DENSITY, "lp") };
+    let density = chains.clone().map(|chain| Ok(first(reader.stat(stat, chain)?))).collect::<Result<_, RunError>>()?;
     let scalar = |name: &str| {
         chains.clone().map(|chain| Ok(first(reader.scalar(name, chain)?))).collect::<Result<Vec<_>, RunError>>()
     };
-    let mut quantities = vec![Monitored::new(LOG_DENSITY, log_density)?, Monitored::new("sigma", scalar("sigma")?)?];
-    if reader.variables().any(|variable| variable.name == TRAIT_TRACE) {
+    let mut quantities = vec![Monitored::new(name, density)?, Monitored::new("sigma", scalar("sigma")?)?];
+    if has(TRAIT_TRACE) {
         quantities.push(Monitored::new(TRACE, scalar(TRAIT_TRACE)?)?);
+    }
+    if has(TRAIT_LOGDET) && !may_vanish {
         quantities.push(Monitored::new("log det(Sigma)", scalar(TRAIT_LOGDET)?)?);
+    }
+    if may_vanish {
+        quantities.push(Monitored::new("dimensions used", scalar(N_DIMS_USED)?)?);
     }
     let distances: Vec<Vec<f64>> =
         chains.clone().map(|chain| Ok(reader.scalar(DISTANCES, chain)?)).collect::<Result<_, RunError>>()?;

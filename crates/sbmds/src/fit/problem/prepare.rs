@@ -38,7 +38,7 @@ pub(crate) fn prepare(
         }
     };
     let doubt = check_connections(&likelihood, &coupling, &data)?;
-    let scale = Scale::of(&config, &likelihood)?;
+    let scale = Scale::of(&config, &data, &coupling, &likelihood)?;
     let likelihood = likelihood.in_unit(scale.unit.0);
     let config = config.resolve(Findings {
         instructions: likelihood.instruction_set(),

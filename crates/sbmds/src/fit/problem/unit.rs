@@ -1,6 +1,7 @@
 //! The scale of the data: the unit in which the model sees them, and how exactly noise can be known from them.
 
-use crate::coupling::Position;
+use crate::coupling::{Coupling, Position};
+use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
 use crate::likelihood::{Likelihood, LogLikelihood};
 use crate::posterior::Priors;
@@ -36,8 +37,14 @@ impl Scale {
     ///
     /// # Errors
     /// If all are zero: where everything is one point, there is no unit.
-    pub fn of(config: &CheckedConfig, likelihood: &Likelihood) -> Result<Self, RunError> {
-        let rms = rms_dissimilarity(likelihood);
+    pub fn of(
+        config: &CheckedConfig,
+        data: &Dissimilarities,
+        coupling: &Coupling,
+        likelihood: &Likelihood,
+    ) -> Result<Self, RunError> {
+        let measured = Measured::of(data, coupling, likelihood);
+        let rms = measured.rms();
         if rms == 0.0 {
             return Err(RunError::AllZero(config.input.path.clone()));
         }
@@ -53,7 +60,7 @@ impl Scale {
         // A twofold dilution is the unit of titres.
         let has_own_unit = (is_weak || config.model.standardize) && !config.input.titers;
         let unit = Unit(if has_own_unit { of_data } else { 1.0 });
-        let rounded_to = common_step(likelihood, rms).filter(|_| !config.input.titers);
+        let rounded_to = measured.common_step(rms).filter(|_| !config.input.titers);
         // The standard deviation of a uniform distribution over one step.
         let of_rounding = rounded_to.map_or(0.0, |step| step / 12.0_f64.sqrt());
         let sigma_floor = if is_weak { of_rounding.max(Priors::RELATIVE_FLOOR * of_data) } else { 0.0 };
@@ -86,19 +93,52 @@ const COARSEST_STEP: f64 = 0.05;
 /// binary, far below the finest step.
 const OFF_STEP: f64 = 1e-7;
 
-/// The step of which all dissimilarities are multiples, as numbers rounded to this many digits are: their greatest common divisor.
-fn common_step(likelihood: &Likelihood, rms: f64) -> Option<f64> {
-    let mut step = 0.0;
-    for position in 0..likelihood.n_objects() {
-        likelihood.for_each_partner(position, |_, delta| {
-            step = common_divisor(delta, step, OFF_STEP * rms);
-            step == 0.0 || step >= FINEST_STEP * rms
-        });
-        if step != 0.0 && step < FINEST_STEP * rms {
-            return None;
+/// The numbers that were measured of the coupled pairs, in input units.
+enum Measured<'a> {
+    /// One for each pair.
+    Pairs(&'a Likelihood),
+    /// Repeats, limits and weights: numbers with the weights they count by. Means of repeats are not rounded as the repeats are.
+    Terms(Vec<(f64, f64)>),
+}
+
+impl<'a> Measured<'a> {
+    fn of(data: &Dissimilarities, coupling: &Coupling, likelihood: &'a Likelihood) -> Self {
+        let Some(terms) = data.measurements() else { return Self::Pairs(likelihood) };
+        let coupled = terms.iter().filter(|term| coupling.coupled(term.near as usize, term.far as usize).is_some());
+        Self::Terms(coupled.map(|term| (term.seen.representative(), term.weight)).collect())
+    }
+
+    /// Root mean square.
+    fn rms(&self) -> f64 {
+        match self {
+            Self::Pairs(likelihood) => rms_dissimilarity(*likelihood),
+            Self::Terms(numbers) => {
+                let squares: f64 = numbers.iter().map(|(number, weight)| weight * number * number).sum();
+                (squares / numbers.iter().map(|(_, weight)| weight).sum::<f64>()).sqrt()
+            }
         }
     }
-    (step > 0.0 && step <= COARSEST_STEP * rms).then_some(step)
+
+    /// The step of which all are multiples, as numbers rounded to this many digits are: their greatest common divisor.
+    fn common_step(&self, rms: f64) -> Option<f64> {
+        let mut step = 0.0;
+        let mut narrow = |number: f64| {
+            step = common_divisor(number.abs(), step, OFF_STEP * rms);
+            step == 0.0 || step >= FINEST_STEP * rms
+        };
+        let is_wide = match self {
+            Self::Pairs(likelihood) => (0..likelihood.n_objects()).all(|position| {
+                let mut is_wide = true;
+                likelihood.for_each_partner(position, |_, delta| {
+                    is_wide = narrow(delta);
+                    is_wide
+                });
+                is_wide
+            }),
+            Self::Terms(numbers) => numbers.iter().all(|&(number, _)| narrow(number)),
+        };
+        (is_wide && step > 0.0 && step <= COARSEST_STEP * rms).then_some(step)
+    }
 }
 
 /// Euclid's algorithm for numbers that are not quite multiples.
@@ -162,7 +202,8 @@ mod tests {
         let pairs = Pairs::full(5);
         let value = |a: usize, b: usize| values[b * (b - 1) / 2 + a];
         let likelihood = Likelihood::new(5, 2, &pairs, Noise::default(), Storage::F64, value);
-        common_step(&likelihood, rms_dissimilarity(&likelihood))
+        let measured = Measured::Pairs(&likelihood);
+        measured.common_step(measured.rms())
     }
 
     #[test]
@@ -174,6 +215,21 @@ mod tests {
         }
         let hundredths = [0.93, 1.87, 0.88, 1.18, 1.26, 0.34, 1.43, 1.05, 0.0, 1.11];
         assert!((step_of(hundredths).unwrap() - 0.01).abs() < 1e-12);
+    }
+
+    /// 1.7, 1.5 and 1.5 have a mean of 1.5667: a step of a thirtieth, if means were looked at.
+    #[test]
+    fn repeats_are_rounded_as_they_are_written() {
+        let numbers = [2.3, 1.7, 1.5, 1.5, 3.1, 4.2].map(|number| (number, 1.0));
+        let measured = Measured::Terms(numbers.to_vec());
+        assert!((measured.common_step(measured.rms()).unwrap() - 0.1).abs() < 1e-9);
+    }
+
+    /// A number that counts twice is as good as the same number measured twice.
+    #[test]
+    fn the_scale_follows_weights() {
+        let twice = Measured::Terms(vec![(3.0, 1.0), (3.0, 1.0), (1.0, 1.0)]);
+        assert_eq!(Measured::Terms(vec![(3.0, 2.0), (1.0, 1.0)]).rms(), twice.rms());
     }
 
     #[test]

@@ -125,7 +125,7 @@ fn known_digits(number: Option<f64>) -> String {
 
 /// What was measured and learned of titres.
 fn titre_lines(titres: &TitreSummary) -> Vec<(&'static str, String)> {
-    let TitreSummary { n_viruses, n_sera, n_titres, n_limits, mean_absolute_error, learned } = titres;
+    let TitreSummary { n_viruses, n_sera, n_titres, n_limits, mean_absolute_error, learned, .. } = titres;
     let mut lines = vec![(
         "titres",
         format!(

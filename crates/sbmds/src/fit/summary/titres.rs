@@ -33,6 +33,9 @@ pub struct TitreSummary {
     pub mean_absolute_error: f64,
     /// What is learned beside the map: standard deviations of levels, drift per year, variances.
     pub learned: Vec<(String, Interval)>,
+    /// Years of viruses, then of sera, where they are known; runs of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub years: Vec<Option<f64>>,
 }
 
 /// One draw of an antigenic map.
@@ -188,5 +191,12 @@ pub(crate) fn summarise(
         n_limits: titers.rows().len() - n_numbers as usize,
         mean_absolute_error: sum / f64::from(n_numbers.max(1)),
         learned,
+        years: years(titers),
     }))
+}
+
+/// The years of all objects, if any is known.
+fn years(titers: &Titers) -> Vec<Option<f64>> {
+    let years: Vec<Option<f64>> = (0..titers.names().len()).map(|object| titers.year(object)).collect();
+    if years.iter().all(Option::is_none) { Vec::new() } else { years }
 }
