@@ -7,6 +7,7 @@
 
 use rand_chacha::ChaCha8Rng;
 
+use super::equilibrate::is_large;
 use super::length::Length;
 use super::moves::{Conditions, Move};
 use super::nuts::{self, Nuts, Trajectory};
@@ -56,8 +57,10 @@ impl Move for Jhmc {
         warmup: Option<usize>,
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
-        // Masses from few draws can be far off, and the time then no quarter of a period: NUTS turns back by itself.
-        let is_tuned = self.has_masses && self.nuts.has_good_masses();
+        // Masses from few draws can be far off, and the time then no quarter of a period: NUTS turns back by itself. In large maps
+        // the masses guessed are near, and NUTS would spend most of the time before the first masses are learned.
+        let n_coordinates = conditions.posterior.location_unknowns().n_coordinates();
+        let is_tuned = is_large(n_coordinates) || self.has_masses && self.nuts.has_good_masses();
         let trajectory = match is_tuned {
             true => Trajectory::OfTime(self.length.draw(rng)),
             false => Trajectory::UntilTurn,
@@ -67,7 +70,7 @@ impl Move for Jhmc {
         self.has_masses |= self.nuts.has_new_masses();
         if learns_length {
             let n_objects = conditions.posterior.likelihood().n_objects();
-            let x = &current.position()[..conditions.posterior.location_unknowns().n_coordinates()];
+            let x = &current.position()[..n_coordinates];
             let squares = |a: usize, b: usize| x.chunks_exact(n_objects).map(move |x| (x[a] - x[b]).powi(2));
             self.length.learn(|a, b| squares(a, b).sum::<f64>().sqrt());
         }

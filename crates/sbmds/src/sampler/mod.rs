@@ -3,6 +3,7 @@
 mod adaptation;
 mod arithmetic;
 mod close_tips;
+mod equilibrate;
 mod evaluated;
 mod gibbs;
 mod group_moves;

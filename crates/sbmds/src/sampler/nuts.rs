@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::adaptation::{RunningVariance, StepSize, Windows};
 use super::close_tips::{CloseTips, WithCloseTips};
+use super::equilibrate::{equilibrate, is_large};
 use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
 use super::hmc::{self, reasonable_step};
 use super::moves::{Conditions, Move};
@@ -59,7 +60,10 @@ pub(super) fn begin(
     let inverse_mass = unknowns.join(inverse_mass, || of_noise, &own_masses);
     let position = unknowns.join(x, || posterior.noise().coordinate(variance), conditions.own);
     let mut target = conditions.joint();
-    let current = Evaluated::at(&mut target, position);
+    let mut current = Evaluated::at(&mut target, position);
+    if is_large(unknowns.n_coordinates()) && close_tips.is_empty() {
+        current = equilibrate(current, &mut target, &inverse_mass, rng);
+    }
     let step = if close_tips.is_empty() {
         reasonable_step(&current, &mut target, &inverse_mass, rng)
     } else {
