@@ -1,7 +1,7 @@
 //! How ranks wait for each other.
 //!
 //! MPI's own calls wait by looking again and again. Where there are more ranks and threads than cores, whoever waits so keeps the core from
-//! those it waits for: Linux lets a process that yields go on until its time slice is over, milliseconds for an exchange of microseconds.
+//! those it waits for.
 //! So every exchange is begun, looked after, and slept on if it takes long.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
