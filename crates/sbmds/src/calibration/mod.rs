@@ -82,7 +82,7 @@ impl CalibrationSettings {
     /// more orders of magnitude than numbers have.
     pub fn measuring(self, measured: Measured) -> Self {
         let noise = match measured {
-            Measured::Pairs => self.priors.noise.clone(),
+            Measured::Pairs => self.priors.noise,
             _ => NoisePrior::InverseGamma { shape: 4.0, rate: 1.0, floor: 0.0 },
         };
         Self { measured, priors: Priors { noise, ..self.priors }, ..self }
