@@ -21,7 +21,7 @@ const MOST_REGIONS: usize = 400;
 /// Objects beyond which a map is crowded: smaller marks, the inner regions alone, and names only where no other object is near.
 const CROWDED: usize = 60;
 /// How much smaller marks are then.
-const SMALLER: f64 = 0.6;
+const SMALLER: f64 = 0.8;
 
 /// Draws the map; `other` is where the arrows go.
 pub(super) fn draw(

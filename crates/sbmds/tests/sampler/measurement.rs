@@ -38,8 +38,8 @@ fn student_t_is_calibrated() {
 
 #[test]
 fn truncated_student_t_is_calibrated() {
-    is_calibrated(distances(Family::TruncatedStudentT, None, false));
     is_calibrated(distances(Family::TruncatedStudentT, Some(3.0), false));
+    is_calibrated(distances(Family::TruncatedStudentT, Some(30.0), false));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_wrong_density_is_noticed() {
         (distances(Family::TruncatedStudentT, None, false), Family::StudentT),
         (distances(Family::LogNormal, None, false), Family::Normal),
         (distances(Family::StudentT, Some(1.0), false), Family::Normal),
-        (distances(Family::TruncatedNormal, None, true), Family::Normal),
+        (distances(Family::LogNormal, None, true), Family::Normal),
         (Measured::Titres { family: Family::StudentT, nu: Some(1.0) }, Family::Normal),
     ];
     for (measured, assumed) in wrong {
