@@ -38,8 +38,8 @@ fn student_t_is_calibrated() {
 
 #[test]
 fn truncated_student_t_is_calibrated() {
+    is_calibrated(distances(Family::TruncatedStudentT, None, false));
     is_calibrated(distances(Family::TruncatedStudentT, Some(3.0), false));
-    is_calibrated(distances(Family::TruncatedStudentT, Some(30.0), false));
 }
 
 #[test]

@@ -68,9 +68,10 @@ impl<S: Double> Standard<S> for Student<'_> {
 
     #[inline(always)]
     fn mills(self, s: S, z: S::V) -> (S::V, S::V) {
-        let position = ln(s, s.add(s.min(z, s.splat(RatioTable::END)), s.splat(1.0)));
+        let in_units = self.table.in_units(s, z);
+        let position = ln(s, s.add(s.min(in_units, s.splat(RatioTable::END)), s.splat(1.0)));
         let (ratio, by_log_nu) = self.table.look_up(s, position);
         // Beyond the table the ratio is z / nu.
-        (s.mul(ratio, s.max(s.splat(1.0), s.mul(z, s.splat(RatioTable::END.recip())))), by_log_nu)
+        (s.mul(ratio, s.max(s.splat(1.0), s.mul(in_units, s.splat(RatioTable::END.recip())))), by_log_nu)
     }
 }
