@@ -1,9 +1,13 @@
 """Data and fits that several tests look at."""
 
+import signal
 import numpy as np
 import pytest
 
 import sbmds
+
+# Programs that a shell starts in the background ignore Ctrl-C; these tests press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: Few and short chains: enough for everything but convergence of large problems.
 SHORT = {"chains": 2, "warmup": 300, "draws": 300, "seed": 7, "progress": False, "if_not_converged": "ignore"}
