@@ -186,7 +186,7 @@ impl Measured {
         let terms = Terms::new(n_objects, &terms, self.assumed(settings), Quantity::Distance, KnownErrors::Add);
         let likelihood = TermLikelihood::of_distances(terms, n_dims, self.nu().map_or(Nu::Learned, Nu::Fixed));
         let posterior = Posterior::new(Arc::new(likelihood), settings.priors.clone());
-        Ok(Replicate { truth, posterior, first_map: None })
+        Ok(Replicate { truth, posterior, first_map: None, coupled: None })
     }
 
     /// The family that the fits assume.
@@ -216,7 +216,7 @@ impl Measured {
         let level_of = (0..n_objects).map(level_of).collect();
         let likelihood = TermLikelihood::of_titres(terms, n_dims, nu, levels.groups(), level_of);
         let posterior = Posterior::new(Arc::new(likelihood), settings.priors.clone());
-        Replicate { truth, posterior: posterior.with_locations(Arc::new(locations)), first_map: None }
+        Replicate { truth, posterior: posterior.with_locations(Arc::new(locations)), first_map: None, coupled: None }
     }
 }
 

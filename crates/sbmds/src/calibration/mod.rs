@@ -8,6 +8,7 @@ mod histogram;
 mod measured;
 mod report;
 mod uniformity;
+mod whole;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +22,7 @@ pub use report::{Calibration, Judgement, RankedQuantity};
 pub use uniformity::UniformityTest;
 
 use crate::Locations;
-use crate::coupling::{Couplings, LayOptions, lay};
+use crate::coupling::{Couplings, LayOptions, ObjectOrder, lay};
 use crate::diagnostics::{Chains, ess_bulk};
 use crate::dissimilarity::{Dissimilarities, InputError, Names};
 use crate::embedding::{classical_mds, disperse};
@@ -114,6 +115,15 @@ pub enum CalibrationError {
     /// One of two families has degrees of freedom that are learned, and the other none.
     #[error("one of the two families has degrees of freedom: give them with `nu`")]
     UnknownNu,
+    /// Anchored fits are calibrated with plain dissimilarities and priors in their unit.
+    #[error("anchored couplings are calibrated with the default noise and the paper's priors, sigma unknown")]
+    AnchoredPriors,
+    /// A fit that failed.
+    #[error("{0}")]
+    Fit(String),
+    /// No fit stands for the posterior of all pairs.
+    #[error("no fit of {0} held its own check: nothing is left to be ranked")]
+    NothingHolds(usize),
     /// A coupling that cannot be laid.
     #[error(transparent)]
     Coupling(#[from] InputError),
@@ -136,8 +146,12 @@ pub fn calibrate(
         on_progress(n_done.fetch_add(1, Ordering::Relaxed) + 1);
         Ok(ranks)
     };
-    let ranks: Vec<Vec<Rank>> =
+    let ranks: Vec<Option<Vec<Rank>>> =
         (0..settings.n_replicates).into_par_iter().map(ranked).collect::<Result<_, CalibrationError>>()?;
+    let ranks: Vec<Vec<Rank>> = ranks.into_iter().flatten().collect();
+    if ranks.is_empty() {
+        return Err(CalibrationError::NothingHolds(settings.n_replicates));
+    }
     Ok(Calibration::of(settings, &ranks))
 }
 
@@ -211,13 +225,17 @@ fn mean_squared_distance(map: &Locations) -> f64 {
     2.0 * (0..map.n_dims()).map(|dim| variance(map.dim(dim))).sum::<f64>()
 }
 
-/// Truth, data, fit, ranks: one replicate.
-fn rank_truth(settings: &CalibrationSettings, replicate: usize) -> Result<Vec<Rank>, CalibrationError> {
+/// Truth, data, fit, ranks: one replicate; `None` if the fit itself says that it is not the posterior.
+fn rank_truth(settings: &CalibrationSettings, replicate: usize) -> Result<Option<Vec<Rank>>, CalibrationError> {
     let mut rng = stream(settings.seed, replicate, Purpose::Simulation);
     let replicate = Replicate::simulate(settings, &mut rng)?;
+    if matches!(settings.couplings, Couplings::Anchored(_)) {
+        return replicate.rank_in_whole_fit(settings, &mut rng);
+    }
     let draws = replicate.fit(settings, &mut rng);
     let truth = replicate.truth_quantities(settings);
-    Ok(truth.iter().enumerate().map(|(k, &truth)| rank(truth, draws.iter().map(|draw| draw[k]).collect())).collect())
+    let column = |k: usize| draws.iter().map(|draw| draw[k]).collect();
+    Ok(Some(truth.iter().enumerate().map(|(k, &truth)| rank(truth, column(k))).collect()))
 }
 
 fn rank(truth: f64, draws: Vec<f64>) -> Rank {
@@ -228,6 +246,8 @@ fn rank(truth: f64, draws: Vec<f64>) -> Rank {
 
 /// One simulated data set, in the order in which it is coupled.
 struct Replicate {
+    /// The dissimilarities and the order in which they are coupled; `None` of measurements that are more than that.
+    coupled: Option<(Dissimilarities, ObjectOrder)>,
     truth: Parameters,
     posterior: Posterior,
     /// Where the chain starts; `None`: at the truth.
@@ -250,14 +270,19 @@ impl Replicate {
         let simulation = Simulation::around(locations, noise, rng);
         let data = Dissimilarities::from_fn(Names::numbered(n_objects), |a, b| simulation.delta(a, b));
         let options = LayOptions { seed: rng.next_u64(), ..LayOptions::default() };
-        let coupling = lay(&settings.couplings, &data, n_dims, &options)?;
+        // Anchored fits couple for themselves; their draws are judged by all pairs.
+        let couplings = match settings.couplings {
+            Couplings::Anchored(_) => &Couplings::Full,
+            ref couplings => couplings,
+        };
+        let coupling = lay(couplings, &data, n_dims, &options)?;
         let dissimilarity = |a: usize, b: usize| data.get(coupling.order[a], coupling.order[b]);
         let (pairs, noise) = (&coupling.pairs, Noise::TruncatedNormal);
         let likelihood = Likelihood::new(n_objects, n_dims, pairs, noise, Storage::F64, dissimilarity);
         truth.x = coupling.order.to_positions(simulation.truth()).as_slice().to_vec();
         let first_map = coupling.order.to_positions(&classical_mds(n_objects, n_dims, |a, b| data.get(a, b)));
         let posterior = Posterior::new(Arc::new(likelihood), settings.priors.clone());
-        Ok(Self { truth, posterior, first_map: Some(first_map) })
+        Ok(Self { truth, posterior, first_map: Some(first_map), coupled: Some((data, coupling.order)) })
     }
 
     /// Draws of all quantities from one chain.

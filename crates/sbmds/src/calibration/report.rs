@@ -51,7 +51,7 @@ pub struct Calibration {
     pub title: String,
     /// Draws L among which the truth was ranked.
     pub n_draws: usize,
-    /// Fits.
+    /// Fits that were ranked.
     pub n_replicates: usize,
     /// What was ranked.
     pub quantities: Vec<RankedQuantity>,
@@ -71,7 +71,7 @@ impl Calibration {
     pub(super) fn of(settings: &CalibrationSettings, ranks: &[Vec<Rank>]) -> Self {
         // A chain number no replicate has.
         let mut rng = stream(settings.seed, settings.n_replicates, Purpose::Monitoring);
-        let test = UniformityTest::new(settings.n_draws, settings.n_replicates, &mut rng);
+        let test = UniformityTest::new(settings.n_draws, ranks.len(), &mut rng);
         let quantity = |(k, name): (usize, String)| {
             let below: Vec<usize> = ranks.iter().map(|ranks| ranks[k].below).collect();
             let mut ess: Vec<f64> = ranks.iter().map(|ranks| ranks[k].ess).collect();
@@ -80,17 +80,21 @@ impl Calibration {
             RankedQuantity { name, p_value: test.p_value(&below), ranks: below, ess: mean, low_ess: low }
         };
         let sampler = settings.sampler.sampler.resolve();
+        let left_out = match settings.n_replicates - ranks.len() {
+            0 => String::new(),
+            n => format!(" ({n} more say that they are not the posterior of all pairs)"),
+        };
         Self {
             title: format!(
-                "{} fits of {} objects in {} dimensions, {}, {sampler}{}",
-                settings.n_replicates,
+                "{} fits{left_out} of {} objects in {} dimensions, {}, {sampler}{}",
+                ranks.len(),
                 settings.n_objects,
                 settings.n_dims,
                 settings.measured.pairs_in_words(&settings.couplings),
                 assumed_in_words(settings),
             ),
             n_draws: settings.n_draws,
-            n_replicates: settings.n_replicates,
+            n_replicates: ranks.len(),
             quantities: quantity_names(settings).into_iter().enumerate().map(quantity).collect(),
         }
     }

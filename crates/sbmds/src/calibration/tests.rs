@@ -124,3 +124,28 @@ fn settings_that_rank_nothing_are_refused() {
         "the number of objects must be at least 4, not 3"
     );
 }
+
+/// Anchored fits that hold their own check, with noise of about a fifth of the distances. 60 fits let a quantity fail if its
+/// p-value is below 0.01 / 6; posteriors half as wide, or off by a standard deviation, are far below.
+#[test]
+fn anchored_fits_are_calibrated() {
+    let mut settings = CalibrationSettings {
+        n_objects: 40,
+        n_replicates: 60,
+        couplings: Couplings::Anchored(8),
+        n_draws: 49,
+        ..CalibrationSettings::new(Sampler::Nuts, 2)
+    };
+    settings.sampler.n_warmup = 200;
+    settings.priors.noise = NoisePrior::InverseGamma { shape: 10.0, rate: 1.0, floor: 0.0 };
+    let calibration = calibrated(&settings);
+    assert!(calibration.is_uniform(), "{calibration}");
+    assert!(calibration.n_replicates > 40, "{calibration}");
+}
+
+#[test]
+fn anchored_fits_need_priors_in_the_unit_of_the_data() {
+    let mut settings = CalibrationSettings { couplings: Couplings::Anchored(2), ..small(Sampler::Nuts) };
+    settings.priors.noise = NoisePrior::Fixed { sigma: 0.5 };
+    assert!(matches!(calibrate(&settings, &|_| ()), Err(CalibrationError::AnchoredPriors)));
+}

@@ -1,4 +1,4 @@
-//! Passes over all measured pairs, block by block: memory does not grow with their number.
+//! Passes over all measured pairs, block by block. Blocks are kept where there is room for all; else memory does not grow with their number.
 
 use std::sync::Arc;
 
@@ -11,10 +11,13 @@ use crate::likelihood::{
     AnchorValue, Information, Likelihood, LikelihoodValue, LogLikelihood, MapGradient, MapPoint, OwnParameters,
     Storage, Workspace,
 };
+use crate::machine::available_memory;
 use crate::settings::Resolved;
 
-/// Pairs of one block: 32 MB. Where there are no more, the block is kept.
+/// Pairs of one block: 32 MB.
 const BLOCK: usize = 4_000_000;
+/// Bytes that must be free for each pair if all are to be kept. A dissimilarity takes 8, a measurement with its weight and limits more.
+const FREE_BYTES_PER_PAIR: u64 = 64;
 
 /// All measured pairs of the objects in coupling order, in the model's unit.
 pub(crate) struct AllPairs {
@@ -23,8 +26,8 @@ pub(crate) struct AllPairs {
     config: Resolved,
     unit: Unit,
     coupled: Arc<dyn LogLikelihood>,
-    /// The one block, if it is small enough to be kept.
-    kept: Option<Arc<dyn LogLikelihood>>,
+    /// All blocks, if there is room: making them again for every pass, from a file or from features, costs more than the pass.
+    kept: Vec<Arc<dyn LogLikelihood>>,
 }
 
 impl AllPairs {
@@ -36,10 +39,10 @@ impl AllPairs {
             config: config.clone(),
             unit: problem.unit,
             coupled: Arc::clone(&problem.pairs),
-            kept: None,
+            kept: Vec::new(),
         };
-        if let [pairs] = &all.blocks().collect::<Vec<_>>()[..] {
-            all.kept = Some(all.block(pairs)?);
+        if all.n_pairs() <= BLOCK || all.n_pairs() as u64 <= available_memory().unwrap_or(0) / FREE_BYTES_PER_PAIR {
+            all.kept = all.blocks().map(|pairs| all.block(&pairs)).collect::<Result<_, _>>()?;
         }
         Ok(all)
     }
@@ -78,8 +81,8 @@ impl AllPairs {
     }
 
     fn for_each_block(&self, mut visit: impl FnMut(&dyn LogLikelihood)) -> Result<(), RunError> {
-        if let Some(kept) = &self.kept {
-            visit(&**kept);
+        if !self.kept.is_empty() {
+            self.kept.iter().for_each(|block| visit(&**block));
             return Ok(());
         }
         for pairs in self.blocks() {
