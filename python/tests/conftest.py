@@ -1,6 +1,7 @@
 """Data and fits that several tests look at."""
 
 import signal
+
 import numpy as np
 import pytest
 

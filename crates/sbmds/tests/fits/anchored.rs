@@ -80,6 +80,17 @@ fn too_few_bands_are_flagged() {
     assert!(anchored.verdict().contains("is not that of all pairs"), "{}", anchored.verdict());
 }
 
+/// Four dimensions on a map of two: residuals are not noise, there are other maps that fit as well, and nobody is told that the narrow
+/// posterior around one of them is that of all pairs.
+#[test]
+fn maps_that_do_not_fit_are_flagged() {
+    let simulation = Simulation::new(100, 4, Noise::HalfNormal { sd: 0.1 }, &mut stream(3, 0, Purpose::Simulation));
+    let anchored = fitted(&complete(&simulation), Couplings::Anchored(20));
+    let check = anchored.summary().anchor.clone().unwrap();
+    assert!(!check.holds && !anchored.summary().converged, "{check:?}");
+    assert!(anchored.verdict().contains("residuals that are not noise"), "{}", anchored.verdict());
+}
+
 /// With all pairs coupled the posterior is exactly theirs.
 #[test]
 fn with_all_pairs_nothing_changes() {

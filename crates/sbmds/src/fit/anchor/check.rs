@@ -28,8 +28,10 @@ const DRAWS: (usize, usize) = (20, 100);
 const LARGEST_SHIFT: f64 = 0.5;
 /// Nor is a posterior wider or narrower by this factor.
 const LARGEST_RATIO: f64 = 1.15;
-/// Where residuals take away or add more than this factor of the curvature, more bands do not help: springs have no residuals.
-const LARGEST_STRETCH: f64 = 1.5;
+/// Where residuals take away or add more than this factor of the curvature, more bands do not help: springs have no residuals. And
+/// residuals so large are not noise: the map does not fit, its posterior has many modes, and gradients at the draws of one say
+/// nothing of the others. Four dimensions on a map of two give 1.5; noise of a fifth of the distances gives 1.1.
+const LARGEST_STRETCH: f64 = 1.3;
 /// A step of the search for the tilted mode that gains less than this per coordinate ends it.
 const GAIN: f64 = 1e-6;
 
@@ -72,14 +74,14 @@ impl AnchorCheck {
     fn judged(found: &Found, anchored: &Anchored, (bands, n_objects): (usize, usize), n_draws: usize) -> Self {
         let Found { sd_ratio, shift, sigma_shift } = *found;
         let curvature = anchored.mean_squared_stretch();
-        let of_shift = (shift.max(sigma_shift.abs()) / LARGEST_SHIFT).powi(2);
-        let off = of_shift.max((sd_ratio.ln() / LARGEST_RATIO.ln()).abs());
+        let off = times_too_far(sd_ratio, shift.max(sigma_shift.abs()));
         // What is sampled of the curvature is off by a part that falls as 1 / sqrt(B), and its effect on the mode and on widths
         // as 1 / B. N / 2 wrapped bands are all pairs.
         let needed = (1.5 * bands as f64 * off).ceil();
-        let may_do = curvature.ln().abs() < LARGEST_STRETCH.ln() && 4.0 * needed < n_objects as f64;
+        let map_fits = map_fits(curvature);
+        let may_do = map_fits && 4.0 * needed < n_objects as f64;
         Self {
-            holds: off <= 1.0,
+            holds: off <= 1.0 && map_fits,
             sd_ratio,
             shift,
             sigma_shift,
@@ -103,11 +105,32 @@ impl AnchorCheck {
             (false, Some(bands)) => format!(
                 "The anchored posterior is not that of all pairs: {estimated}. Remedy: `couplings` anchored:{bands}, or full."
             ),
+            (false, None) if !map_fits(self.curvature) => {
+                let is_far = times_too_far(self.sd_ratio, self.shift.max(self.sigma_shift.abs())) > 1.0;
+                let is_not = if is_far { "is not" } else { "may not be" };
+                format!(
+                    "The anchored posterior {is_not} that of all pairs: the map leaves residuals that are not noise (they change the \
+                     information of all pairs to {} times what it would be), so that there may be other maps that fit as well, \
+                     which its chains do not visit; around this one {estimated}. Remedy: more `dims`, or `couplings` full.",
+                    digits(self.curvature)
+                )
+            }
             (false, None) => {
                 format!("The anchored posterior is not that of all pairs: {estimated}. Remedy: `couplings` full.")
             }
         }
     }
+}
+
+/// What more bands would have to make smaller, as a multiple of what is good enough: the square of the largest shift, or the
+/// difference of widths.
+fn times_too_far(sd_ratio: f64, shift: f64) -> f64 {
+    (shift / LARGEST_SHIFT).powi(2).max((sd_ratio.ln() / LARGEST_RATIO.ln()).abs())
+}
+
+/// Whether residuals are so small that they may be noise.
+fn map_fits(curvature: f64) -> bool {
+    curvature.ln().abs() < LARGEST_STRETCH.ln()
 }
 
 /// How far an anchored posterior is off.
