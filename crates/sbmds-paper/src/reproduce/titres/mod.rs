@@ -131,6 +131,10 @@ impl Experiment for Titres {
         ABOUT
     }
 
+    fn revision(&self) -> u32 {
+        2
+    }
+
     fn data(&self) -> String {
         self.data.clone()
     }

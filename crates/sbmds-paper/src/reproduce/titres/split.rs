@@ -9,7 +9,9 @@ use super::HeldOut;
 /// Share of the rows, or of the pairs, that is held out.
 const SHARE: f64 = 0.1;
 
-/// Whether each row is held out. A row whose virus or serum would have none left stays.
+/// Whether each row is held out. A row stays if without it a virus or serum would have none left, or if numbers would tie fewer
+/// objects to each other: of a group that only limits tie to the rest nobody can say where it is, and an uninformed prior puts it
+/// dozens of units away.
 pub(super) fn held_out(titers: &Titers, kind: HeldOut, seed: u64) -> Vec<bool> {
     let n_rows = titers.rows().len();
     let key = |row: usize| match kind {
@@ -21,27 +23,47 @@ pub(super) fn held_out(titers: &Titers, kind: HeldOut, seed: u64) -> Vec<bool> {
     units.dedup();
     units.shuffle(&mut stream(seed, 0, Purpose::Simulation));
     let n_wanted = (SHARE * units.len() as f64).round() as usize;
-    let mut left = vec![0_usize; titers.names().len()];
-    let ends = |row: usize| [titers.rows()[row].virus, titers.n_viruses() + titers.rows()[row].serum];
-    (0..n_rows).flat_map(ends).for_each(|object| left[object] += 1);
-    let mut is_held_out = vec![false; n_rows];
-    let mut n_found = 0;
+    let whole = ties(titers, &vec![false; n_rows]);
+    let (mut is_held_out, mut n_found) = (vec![false; n_rows], 0);
     for unit in units {
         if n_found == n_wanted {
             break;
         }
         let rows: Vec<usize> = (0..n_rows).filter(|&row| key(row) == unit).collect();
-        let is_last = ends(rows[0]).iter().any(|&object| left[object] <= rows.len());
-        if is_last {
-            continue;
+        rows.iter().for_each(|&row| is_held_out[row] = true);
+        if ties(titers, &is_held_out) == whole {
+            n_found += 1;
+        } else {
+            rows.iter().for_each(|&row| is_held_out[row] = false);
         }
-        for row in rows {
-            is_held_out[row] = true;
-            ends(row).iter().for_each(|&object| left[object] -= 1);
-        }
-        n_found += 1;
     }
     is_held_out
+}
+
+/// The connected components of viruses and sera that are left, by numbers alone, and how many of them have a row at all.
+fn ties(titers: &Titers, is_held_out: &[bool]) -> (usize, usize) {
+    let n_objects = titers.names().len();
+    let mut root: Vec<usize> = (0..n_objects).collect();
+    let (mut n_components, mut has_row) = (n_objects, vec![false; n_objects]);
+    for (row, _) in titers.rows().iter().zip(is_held_out).filter(|(_, is_held_out)| !**is_held_out) {
+        let ends = [row.virus, titers.n_viruses() + row.serum];
+        ends.iter().for_each(|&object| has_row[object] = true);
+        let [a, b] = ends.map(|object| find(&mut root, object));
+        if matches!(row.titer, Titer::Number(_)) && a != b {
+            root[a] = b;
+            n_components -= 1;
+        }
+    }
+    (n_components, has_row.iter().filter(|has| **has).count())
+}
+
+/// The object that stands for the component of this one.
+fn find(root: &mut [usize], mut object: usize) -> usize {
+    while root[object] != object {
+        root[object] = root[root[object]];
+        object = root[object];
+    }
+    object
 }
 
 /// Absolute errors of held-out rows.
@@ -121,6 +143,25 @@ mod tests {
             assert!(titers.with_rows(|row| !pairs[row]).is_ok());
         }
         assert_ne!(held_out(&titers, HeldOut::Rows, 1), held_out(&titers, HeldOut::Rows, 2));
+    }
+
+    /// Two blocks of four viruses and three sera, with one number and many limits between them.
+    #[test]
+    fn numbers_keep_the_table_together() {
+        let names = |letter: &str, n: usize| (0..n).map(|k| format!("{letter}{k}")).collect::<Vec<_>>();
+        let cells = (0..8_usize).flat_map(|virus| (0..6_usize).map(move |serum| (virus, serum)));
+        let titer = |(virus, serum): (usize, usize)| match virus / 4 == serum / 3 || (virus, serum) == (0, 5) {
+            true => Titer::Number(40.0),
+            false => Titer::Below(10.0),
+        };
+        let rows: Vec<TiterRow> =
+            cells.map(|cell| TiterRow { virus: cell.0, serum: cell.1, titer: titer(cell) }).collect();
+        let bridge = rows.iter().position(|row| (row.virus, row.serum) == (0, 5)).unwrap();
+        let titers = Titers::new(&names("v", 8), &names("s", 6), rows).unwrap();
+        for seed in 0..40 {
+            let kinds = [HeldOut::Rows, HeldOut::Pairs];
+            assert!(kinds.iter().all(|kind| !held_out(&titers, *kind, seed)[bridge]), "seed {seed}");
+        }
     }
 
     #[test]
