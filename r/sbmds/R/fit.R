@@ -77,7 +77,7 @@ print.sbmds <- function(x, ...) {
   if (!is.null(summary$map$verdict)) cat(paragraph(summary$map$verdict))
   cat(sprintf(
     "%d objects in %d dimensions%s, %d pairs (%s), %d chains of %d draws\n", summary$n_objects, summary$n_dims,
-    if (is.null(x$tree)) "" else " along a tree", summary$n_pairs, summary$couplings, x$n_chains, x$n_draws
+    if (is.null(x$settings$tree)) "" else " along a tree", summary$n_pairs, summary$couplings, x$n_chains, x$n_draws
   ))
   sigma <- summary$sigma
   cat(sprintf("noise sigma %s, 90%% in [%s, %s]\n", short(sigma$mean), short(sigma$q5), short(sigma$q95)))

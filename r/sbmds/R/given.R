@@ -22,8 +22,8 @@ as_given.dist <- function(d, labels = NULL, ...) {
 #' @exportS3Method
 as_given.matrix <- function(d, labels = NULL, metric = NULL, ...) {
   if (!is.numeric(d) && !is.logical(d)) stop_sbmds("the matrix d holds no numbers")
-  names <- object_names(labels, rownames(d), nrow(d))
   if (!is.null(metric)) {
+    names <- object_names(labels, rownames(d), nrow(d))
     return(list(kind = "features", values = as.double(t(d)), names = names, metric = metric))
   }
   if (nrow(d) != ncol(d)) {
@@ -34,7 +34,7 @@ as_given.matrix <- function(d, labels = NULL, metric = NULL, ...) {
   if (!is.null(rownames(d)) && !is.null(colnames(d)) && !identical(rownames(d), colnames(d))) {
     stop_sbmds("row names and column names of d differ. Remedy: bring rows and columns into the same order")
   }
-  list(kind = "matrix", values = as.double(d), names = names)
+  list(kind = "matrix", values = as.double(d), names = object_names(labels, names_of_square(d), nrow(d)))
 }
 
 #' @noRd
@@ -49,7 +49,35 @@ as_given.data.frame <- function(d, labels = NULL, metric = NULL, value = NULL, .
     rownames(features) <- NULL
     return(as_given.matrix(features, labels = labels, metric = metric))
   }
+  square <- if (is.null(value)) as_square(d)
+  if (!is.null(square)) return(as_given.matrix(square, labels = labels))
+  if (!is.null(labels)) {
+    stop_sbmds("labels: the pairs of d name their objects themselves. Remedy: leave labels out, or give them as a table")
+  }
   pair_columns(d, value)
+}
+
+# The names of a square table stand in its rows, its columns or both.
+names_of_square <- function(d) if (is.null(rownames(d))) colnames(d) else rownames(d)
+
+# The matrix that a data frame is, or NULL: as many rows as columns of numbers, which have the names of the rows, or which are
+# symmetric with zeros on the diagonal. No table of pairs can be that, because it would have pairs twice.
+as_square <- function(d) {
+  named <- ncol(d) == nrow(d) + 1 && !is.numeric(d[[1]])
+  own <- if (named) as.character(d[[1]]) else if (is.character(attr(d, "row.names"))) rownames(d)
+  table <- if (named) d[-1] else d
+  if (nrow(table) < 2 || ncol(table) != nrow(table)) return(NULL)
+  if (!all(vapply(table, function(column) is.numeric(column) || is.logical(column), NA))) return(NULL)
+  m <- as.matrix(table)
+  # read.csv() makes names of columns of them.
+  is_named <- !is.null(own) && (identical(colnames(m), own) || identical(colnames(m), make.names(own, unique = TRUE)))
+  if (!is_named && (named || !is_distances(unname(m)))) return(NULL)
+  if (!is.null(own)) dimnames(m) <- list(own, own)
+  m
+}
+
+is_distances <- function(m) {
+  all(diag(m) == 0, na.rm = TRUE) && identical(is.na(m), t(is.na(m))) && all(m == t(m), na.rm = TRUE)
 }
 
 # Names in the first column that is no feature, or those of the rows.
@@ -80,7 +108,7 @@ as_given.Matrix <- function(d, labels = NULL, metric = NULL, ...) {
   if (!is.null(metric)) return(as_given.matrix(as.matrix(d), labels = labels, metric = metric))
   if (nrow(d) != ncol(d)) stop_sbmds(sprintf("the matrix d is %d x %d, not square", nrow(d), ncol(d)))
   if (!methods::is(d, "sparseMatrix")) return(as_given.matrix(as.matrix(d), labels = labels))
-  names <- object_names(labels, if (is.null(rownames(d))) colnames(d) else rownames(d), nrow(d))
+  names <- object_names(labels, names_of_square(d), nrow(d))
   # What is stored was measured; a symmetric pair is stored once or twice.
   stored <- methods::as(methods::as(methods::as(d, "dMatrix"), "generalMatrix"), "TsparseMatrix")
   pairs <- data.frame(a = pmin(stored@i, stored@j) + 1L, b = pmax(stored@i, stored@j) + 1L, value = as.double(stored@x))

@@ -66,10 +66,9 @@ plot_shepard <- function(fit, pch = ".", ...) {
 
 # Dissimilarities of the likelihood and distances; of very many pairs, evenly spaced ones.
 shepard <- function(fit, most = 20000) {
-  given <- dissimilarities(fit, coupled = TRUE)
-  known <- which(!is.na(given))
-  if (length(known) > most) known <- known[round(seq(1, length(known), length.out = most))]
-  data.frame(dissimilarity = given[known], distance = as.vector(stats::dist(fit$map))[known])
+  pairs <- native(wrap__fitted_pairs, pointer_of(fit), as.integer(most))
+  apart <- fit$map[pairs$a, , drop = FALSE] - fit$map[pairs$b, , drop = FALSE]
+  data.frame(dissimilarity = pairs$dissimilarity, distance = sqrt(rowSums(unname(apart)^2)))
 }
 
 plot_trace <- function(fit, quantity, ...) {

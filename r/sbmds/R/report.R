@@ -50,7 +50,7 @@ report <- function(fit, file = "report.html", labels = fit$labels) {
 cluster <- function(fit, min_points = NULL, min_samples = NULL, selection = c("eom", "leaf"), draws = 200, seed = 1) {
   selection <- match.arg(selection)
   n <- length(fit$names)
-  if (is.null(min_points)) min_points <- max(2, min(max(5, round(sqrt(n) / 2)), n %/% 2))
+  if (is.null(min_points)) min_points <- default_min_points(n)
   if (is.null(min_samples)) min_samples <- min_points
   found <- native(
     wrap__fitted_cluster, pointer_of(fit), as.integer(min_points), as.integer(min_samples), selection, as.integer(draws),
@@ -64,6 +64,9 @@ cluster <- function(fit, min_points = NULL, min_samples = NULL, selection = c("e
     table, draws = by_draw, together = together_of(by_draw), summary = found$summary, class = c("sbmds_clusters", "data.frame")
   )
 }
+
+# As the program has it. R's round() would make 6 of 6.5, the program makes 7.
+default_min_points <- function(n) max(2, min(max(5, floor(sqrt(n) / 2 + 0.5)), n %/% 2))
 
 together_of <- function(by_draw) {
   function(a, b) {

@@ -57,8 +57,9 @@ sbmds <- function(d, dims = 2, couplings = "auto", chains = 4, iter_warmup = 100
   check_settings(further)
   supplied <- names(match.call())
   scratch <- tempfile("sbmds-")
-  on.exit(unlink(paste0(scratch, c("", ".nwk", ".labels.csv", ".weights.csv", ".errors.csv"))), add = TRUE)
-  beside <- if (is.null(out)) scratch else sub("/+$", "", path.expand(out))
+  on.exit(unlink(paste0(scratch, c("", "-tree.nwk", ".weights.csv", ".errors.csv"))), add = TRUE)
+  files <- files_of(out, scratch, isTRUE(resume), isTRUE(overwrite))
+  if (is.factor(labels) || is.numeric(labels)) labels <- as.character(labels)
   names <- if (is.character(labels) && length(labels) > 1) labels
   table <- if (is.data.frame(labels) || (is.character(labels) && is.null(names))) label_table(labels)
   if (is.null(seed) && !resume) seed <- sample.int(.Machine$integer.max, 1)
@@ -73,10 +74,10 @@ sbmds <- function(d, dims = 2, couplings = "auto", chains = 4, iter_warmup = 100
     if (resume) own[names(own) %in% supplied] else own,
     list(
       seed = seed, cores = cores, time = time, resume = isTRUE(resume), overwrite = isTRUE(overwrite),
-      out = if (is.null(out)) NULL else path.expand(out), tree = tree_file(tree, paste0(scratch, ".nwk"), out),
-      labels = label_file(labels, table, out), features = !is.null(metric), metric = metric
+      out = if (is.null(out)) NULL else path.expand(out), tree = tree_file(tree, files),
+      labels = if (!is.null(out)) label_file(labels, table, files), features = !is.null(metric), metric = metric
     ),
-    quality_files(further, beside, names)
+    quality_files(further, files, given$names)
   )
   words <- c("sbmds", "fit", given$input[!resume || given$kind == "path"], words_of(settings))
   job <- native(wrap__job_start, words, given, list(in_memory = is.null(out), scratch = scratch))
@@ -112,29 +113,80 @@ write_table <- function(d, path) {
   utils::write.csv(d, path, row.names = has_names, na = "", quote = which(!is_number) + 0L)
 }
 
-# Settings with weights and errors as files: a matrix or a dist is written beside the run.
-quality_files <- function(further, beside, labels) {
-  # The names of a table of labels are the data's own.
+# Settings with weights and errors as files: a matrix or a dist is written beside the run. Without names of its own it has those of
+# the data, in their order.
+quality_files <- function(further, files, names) {
   for (name in intersect(c("weights", "errors"), names(further))) {
     value <- further[[name]]
-    if (is.character(value)) {
+    if (is.character(value) && length(value) == 1) {
       further[[name]] <- path.expand(value)
-    } else {
-      if (inherits(value, "dist")) value <- as.matrix(value)
-      if (is.matrix(value) && is.null(rownames(value))) {
-        rownames(value) <- colnames(value) <- if (is.null(labels)) seq_len(nrow(value)) else labels
-      }
-      path <- sprintf("%s.%s.csv", beside, name)
-      write_table(value, path)
-      further[[name]] <- path
+    } else if (!is.null(value)) {
+      value <- named_quality(value, names, name)
+      further[[name]] <- write_beside(files, sprintf(".%s.csv", name), name, function(path) write_table(value, path))
     }
   }
   further
 }
 
+named_quality <- function(value, names, setting) {
+  if (is.data.frame(value)) return(value)
+  has_names <- if (inherits(value, "dist")) !is.null(attr(value, "Labels")) else !is.null(names_of_square(value))
+  value <- as.matrix(value)
+  if (!is.numeric(value) || nrow(value) != ncol(value)) {
+    stop_sbmds(sprintf("%s: give a dist, a square matrix, a data frame of pairs or a path", setting))
+  }
+  if (!has_names) {
+    if (is.null(names)) names <- as.character(seq_len(nrow(value)))
+    if (length(names) != nrow(value)) {
+      stop_sbmds(sprintf("%s: they are of %d objects, and d has %d. Remedy: give one for every pair", setting, nrow(value), length(names)))
+    }
+    dimnames(value) <- list(names, names)
+  }
+  if (is.null(rownames(value))) rownames(value) <- colnames(value)
+  value
+}
+
+# Where files go that a run must find again: beside it, or what is in memory alone into a scratch file.
+files_of <- function(out, scratch, resume, overwrite) {
+  if (is.null(out)) return(list(stem = scratch, is_kept = FALSE, resume = FALSE))
+  stem <- sub("/+$", "", path.expand(out))
+  # This fit will be refused: the files of the run that is there stay what they are.
+  if (is_run(stem) && !resume && !overwrite) return(list(stem = scratch, is_kept = FALSE, resume = FALSE))
+  list(stem = stem, is_kept = TRUE, resume = resume && is_run(stem))
+}
+
+is_run <- function(directory) file.exists(file.path(directory, "config.toml"))
+
+# Writes such a file. A run that goes on has its own; another one must not take its place.
+write_beside <- function(files, ending, setting, write) {
+  path <- paste0(files$stem, ending)
+  if (files$is_kept) make_directory(dirname(path))
+  if (!files$resume || !file.exists(path)) {
+    write(path)
+    return(path)
+  }
+  fresh <- tempfile()
+  on.exit(unlink(fresh))
+  write(fresh)
+  if (!identical(readLines(fresh, warn = FALSE), readLines(path, warn = FALSE))) {
+    stop_sbmds(sprintf("%s: not what the run was started with (%s). Remedy: leave it out, or start anew in another directory", setting, path))
+  }
+  path
+}
+
+make_directory <- function(path) {
+  if (dir.exists(path)) return(invisible())
+  if (!dir.create(path, showWarnings = FALSE, recursive = TRUE)) {
+    stop_sbmds(sprintf("out: the directory %s cannot be made. Remedy: give another one", path))
+  }
+}
+
 # A table of labels with the names in its first column.
 label_table <- function(labels) {
   if (is.character(labels)) {
+    if (!file.exists(labels)) {
+      stop_sbmds(sprintf("labels: there is no file %s. Remedy: give the path of a table, a data frame, or one name per object", labels))
+    }
     separator <- if (grepl("\\.(tsv|txt)$", labels)) "\t" else ","
     return(utils::read.csv(labels, sep = separator, check.names = FALSE))
   }
@@ -143,12 +195,12 @@ label_table <- function(labels) {
 }
 
 # The file of labels that a run in a directory knows of.
-label_file <- function(labels, table, out) {
-  if (is.null(table) || is.null(out)) return(NULL)
+label_file <- function(labels, table, files) {
+  if (is.null(table)) return(NULL)
   if (is.character(labels)) return(normalizePath(labels))
-  # Beside the run, which may not exist yet and must find them again.
-  path <- paste0(sub("/+$", "", path.expand(out)), "-labels.csv")
-  utils::write.csv(table, path, row.names = FALSE, na = "")
+  # Other labels for a run that goes on are welcome: they change no draws.
+  files$resume <- FALSE
+  path <- write_beside(files, "-labels.csv", "labels", function(path) utils::write.csv(table, path, row.names = FALSE, na = ""))
   normalizePath(path)
 }
 

@@ -1,16 +1,13 @@
 # The phylogeny along which locations diffuse.
 
 # A file of the tree.
-tree_file <- function(tree, path, out) {
+tree_file <- function(tree, files) {
   if (is.null(tree)) return(NULL)
   if (is.character(tree) && length(tree) == 1) return(path.expand(tree))
   if (inherits(tree, "multiPhylo")) stop_sbmds("tree holds several trees. Remedy: give one of them, tree[[1]]")
   if (!inherits(tree, "phylo")) stop_sbmds("tree is neither a phylo object nor a path")
   if (is.null(tree$edge.length)) stop_sbmds("tree has no branch lengths. Remedy: give a tree with edge.length")
-  # A run must find it again.
-  if (!is.null(out)) path <- paste0(sub("/+$", "", path.expand(out)), "-tree.nwk")
-  writeLines(newick(tree), path)
-  path
+  write_beside(files, "-tree.nwk", "tree", function(path) writeLines(newick(tree), path))
 }
 
 # Newick with quoted names and all digits: ape's own writer changes blanks in names and rounds.

@@ -27,6 +27,42 @@ test_that("so does a run in a directory, on any number of cores", {
   expect_identical(sbmds:::stored(more, "sigma")[1:100, , ], sbmds:::stored(fit, "sigma")[, , ])
 })
 
+test_that("a run goes on with its own data only", {
+  out <- tempfile("run-")
+  quick(eurodist, out = out)
+  refused <- function(call, words) expect_error(call, words, class = "sbmds_error")
+  refused(quick(2 * eurodist, out = out, resume = TRUE, iter_sampling = 150), "^d: these are not the data.*leave d out")
+  expect_identical(read_sbmds(out)$n_draws, 100L)
+  expect_identical(suppressWarnings(sbmds(out = out, resume = TRUE, iter_sampling = 150, progress = FALSE))$n_draws, 150L)
+  # A run of a file has no copy to compare with.
+  path <- write_matrix(eurodist)
+  other <- tempfile("run-")
+  quick(path, out = other)
+  refused(quick(eurodist, out = other, resume = TRUE, iter_sampling = 150), "^d: the run .* was started with a file")
+  expect_identical(quick(path, out = other, resume = TRUE, iter_sampling = 150)$n_draws, 150L)
+  refused(quick(eurodist, out = tempfile("run-"), resume = TRUE), "holds no run")
+  refused(quick(eurodist, resume = TRUE), "which run")
+})
+
+test_that("files beside a run stay what they are", {
+  weights <- eurodist
+  weights[] <- rep_len(1:3, 210)
+  out <- file.path(tempfile("deep-"), "er", "run")
+  fit <- quick(eurodist, weights = weights, out = out)
+  kept <- readLines(paste0(out, ".weights.csv"))
+  expect_error(quick(eurodist, weights = 2 * weights, out = out), "holds a run already", class = "sbmds_error")
+  expect_error(
+    quick(eurodist, weights = 2 * weights, out = out, resume = TRUE, iter_sampling = 150), "^weights: not what the run",
+    class = "sbmds_error"
+  )
+  expect_identical(readLines(paste0(out, ".weights.csv")), kept)
+  more <- suppressWarnings(sbmds(eurodist, out = out, resume = TRUE, iter_sampling = 150, progress = FALSE))
+  expect_identical(sbmds:::stored(more, "sigma")[1:100, , ], sbmds:::stored(fit, "sigma")[, , ])
+  file <- tempfile()
+  writeLines("", file)
+  expect_error(quick(eurodist, weights = weights, out = file.path(file, "run")), "^out: the directory", class = "sbmds_error")
+})
+
 test_that("so do missing pairs, pairs, features and settings", {
   holes <- as.matrix(eurodist)
   holes["Athens", "Rome"] <- holes["Rome", "Athens"] <- NA

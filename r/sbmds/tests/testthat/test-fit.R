@@ -23,27 +23,44 @@ test_that("progress is said, and time ends a fit", {
   expect_silent(suppressWarnings(quick(eurodist)))
 })
 
+# Runs the call in another R, which sends itself the signal of Ctrl-C as soon as every chain has gone 200 iterations: while the fit
+# is at work, on any machine. Then whatever is `after`.
+interrupted <- function(call, after = "") {
+  script <- tempfile(fileext = ".R")
+  writeLines(c(
+    sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
+    "library(sbmds)",
+    "signal <- quote(if (min(state$iteration) > 200) tools::pskill(Sys.getpid(), tools::SIGINT))",
+    "invisible(trace('show_progress', signal, where = asNamespace('sbmds'), print = FALSE))",
+    sprintf("outcome <- tryCatch(%s, interrupt = function(condition) 'interrupted')", call),
+    "cat('outcome:', outcome, '\\n')",
+    after
+  ), script)
+  output <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script), stdout = TRUE, stderr = TRUE))
+  paste(output, collapse = "\n")
+}
+
 test_that("an interrupt keeps the draws", {
   skip_on_os("windows")
-  interrupted <- function(call, after) {
-    script <- tempfile(fileext = ".R")
-    writeLines(c(
-      sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
-      "library(sbmds)",
-      "system(sprintf('(sleep 4; kill -INT %d) > /dev/null 2>&1 &', Sys.getpid()))",
-      sprintf("outcome <- tryCatch(%s, interrupt = function(condition) 'interrupted')", call),
-      "cat('outcome:', outcome, '\\n')",
-      after
-    ), script)
-    paste(suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script), stdout = TRUE, stderr = TRUE)), collapse = "\n")
-  }
-  long <- "sbmds(dist(matrix(1:10, 5)), iter_warmup = 50, iter_sampling = 1e6, chains = 1, seed = 1%s, progress = FALSE)"
-  output <- interrupted(sprintf(long, ""), "cat('draws:', last_fit()$n_draws > 0, class(last_fit()), '\\n')")
+  call <- "sbmds(dist(matrix(1:10, 5)), iter_warmup = 50, iter_sampling = 1e6, chains = 1, seed = 1, progress = TRUE)"
+  output <- interrupted(call, "cat('draws:', last_fit()$n_draws >= 150, class(last_fit()), '\\n')")
   expect_match(output, "interrupted; last_fit\\(\\) has the [0-9]+ draws")
   expect_match(output, "outcome: interrupted")
   expect_match(output, "draws: TRUE sbmds")
+})
+
+test_that("a run that was interrupted goes on as if it had not been", {
+  skip_on_os("windows")
+  d <- dist(cbind(c(1, 5, 2, 9, 4), c(3, 3, 8, 1, 6)))
   out <- tempfile("run-")
-  output <- interrupted(sprintf(long, sprintf(", out = '%s', keep = 'thin:100'", out)), "")
+  settings <- "iter_warmup = 50, iter_sampling = 20000, chains = 2, seed = 1, keep = 'thin:10'"
+  call <- sprintf("sbmds(dist(cbind(c(1, 5, 2, 9, 4), c(3, 3, 8, 1, 6))), %s, out = '%s', progress = TRUE)", settings, out)
+  output <- interrupted(call)
+  expect_match(output, "outcome: interrupted")
   expect_match(output, "go on with the same call and resume = TRUE")
   expect_error(read_sbmds(out), "is not finished", class = "sbmds_error")
+  ended <- suppressWarnings(sbmds(d, out = out, resume = TRUE, progress = FALSE))
+  never <- quick(d, iter_warmup = 50, iter_sampling = 20000, seed = 1, keep = "thin:10")
+  expect_identical(sbmds:::locations(ended), sbmds:::locations(never))
+  expect_identical(sbmds:::stored(ended, "sigma"), sbmds:::stored(never, "sigma"))
 })

@@ -41,6 +41,38 @@ test_that("every kind of data is the same data", {
   expect_error(of(general), "two readings of \"u\" and \"v\" differ")
 })
 
+test_that("a square data frame is a matrix", {
+  d <- kinds()
+  table <- as.data.frame(as.matrix(d))
+  of <- function(table) {
+    fit <- quick(table)
+    expect_identical(sbmds:::dissimilarities(fit), as.vector(d))
+    fit$names
+  }
+  expect_identical(of(table), labels(d))
+  # As it comes back from a file: names in the rows, in a column, or nowhere.
+  path <- write_matrix(d)
+  expect_identical(of(read.csv(path, row.names = 1)), labels(d))
+  expect_identical(of(read.csv(path)), labels(d))
+  rownames(table) <- NULL
+  expect_identical(of(table), labels(d))
+  expect_identical(of(unname(table)), as.character(1:6))
+  # Pairs of numbered objects are no matrix, however many there are.
+  pairs <- data.frame(a = c(1, 1, 2), b = c(2, 3, 3), delta = c(3, 4, 5))
+  expect_identical(sbmds:::dissimilarities(quick(pairs)), c(3, 4, 5))
+  expect_error(sbmds(pairs, labels = letters[1:3]), "^labels: the pairs of d name", class = "sbmds_error")
+})
+
+test_that("names of columns are names", {
+  m <- as.matrix(kinds())
+  rownames(m) <- NULL
+  expect_identical(quick(m)$names, labels(kinds()))
+  expect_identical(quick(m, labels = factor(letters[1:6]))$names, letters[1:6])
+  expect_identical(quick(m, labels = 11:16)$names, as.character(11:16))
+  x <- matrix(c(1, 5, 3, 8, 2, 9, 2, 2), 4, dimnames = list(NULL, c("u", "v")))
+  expect_identical(quick(x, metric = "euclidean")$names, as.character(1:4))
+})
+
 test_that("a missing pair is missing", {
   m <- as.matrix(kinds())
   m["u", "w"] <- m["w", "u"] <- NA
@@ -64,6 +96,7 @@ test_that("what cannot be used is refused with a remedy", {
   refused(sbmds(matrix(1, 3, 4)), "3 x 4, not square")
   refused(sbmds("no-such-file.csv"), "no-such-file.csv")
   refused(sbmds(-d), "negative")
+  refused(sbmds(d, labels = "no-such-table.csv"), "^labels: there is no file")
   refused(sbmds(d, labels = c("a", "b")), "2 labels are given for 6 objects")
   refused(sbmds(d, labels = rep("a", 6)), "is given to objects 1 and 2.*make.unique")
   refused(sbmds(d, chains = 0), "chains")

@@ -38,6 +38,13 @@ test_that("weights and errors are matrices, dists or files", {
   expect_same_draws(quick(eurodist, weights = file), expected)
   run <- tempfile("run-")
   expect_same_draws(quick(eurodist, weights = as.matrix(weights), out = run), expected)
+  # Without names they are in the order of the data.
+  bare <- unname(as.matrix(weights))
+  expect_same_draws(quick(eurodist, weights = bare), expected)
+  expect_same_draws(quick(eurodist, weights = as.dist(bare)), expected)
+  refused <- function(weights, words) expect_error(quick(eurodist, weights = weights), words, class = "sbmds_error")
+  refused(bare[-1, -1], "^weights: they are of 20 objects, and d has 21")
+  refused(bare[-1, ], "^weights: give a dist")
 })
 
 test_that("titres are a table or a file", {

@@ -145,6 +145,11 @@ fn fitted_diagnostics(fitted: ExternalPtr<Fitted>) -> Robj {
     }))
 }
 
+/// The dissimilarity of a coupled pair. The likelihood has it in another unit, from which it comes back with another last digit.
+fn as_measured(measured: f64, coupled: f64) -> f64 {
+    if measured.is_nan() { coupled } else { measured }
+}
+
 /// The dissimilarities in the order of a `dist`; NA where there is none, and with `coupled` where the pair is not in the likelihood.
 #[extendr]
 fn fitted_data(fitted: ExternalPtr<Fitted>, coupled: bool) -> Robj {
@@ -161,10 +166,38 @@ fn fitted_data(fitted: ExternalPtr<Fitted>, coupled: bool) -> Robj {
         for a in 0..n {
             let mut row = vec![Rfloat::na(); n - a - 1];
             let later = pairs.partners(a).into_iter().filter(|&(b, _)| b > a);
-            later.for_each(|(b, value)| row[b - a - 1] = known(value));
+            later.for_each(|(b, value)| row[b - a - 1] = known(as_measured(data.get(a, b), value)));
             values.append(&mut row);
         }
         Doubles::from_values(values).into()
+    }))
+}
+
+/// Coupled pairs with their dissimilarities, the objects counted from 1, in the order of a `dist`: all, or `most` evenly spaced ones. No
+/// array of N (N - 1) / 2 numbers is made.
+#[extendr]
+fn fitted_pairs(fitted: ExternalPtr<Fitted>, most: i32) -> Robj {
+    answer(fitted.measured().map(|measured| {
+        let coupled = measured.coupled();
+        let (most, n_pairs) = (most.max(1) as usize, coupled.n_pairs().max(1));
+        let (mut a, mut b, mut dissimilarity) = (Vec::new(), Vec::new(), Vec::new());
+        let mut n_seen = 0;
+        for object in 0..measured.data().n_objects() {
+            let mut later = coupled.partners(object);
+            later.retain(|&(other, value)| other > object && !value.is_nan());
+            later.sort_unstable_by_key(|&(other, _)| other);
+            for (other, value) in later {
+                // The k-th is taken where k most / n passes a whole number.
+                let is_taken = n_pairs <= most || (n_seen + 1) * most / n_pairs > n_seen * most / n_pairs;
+                n_seen += 1;
+                if is_taken {
+                    a.push(object as i32 + 1);
+                    b.push(other as i32 + 1);
+                    dissimilarity.push(as_measured(measured.data().get(object, other), value));
+                }
+            }
+        }
+        list!(a = a, b = b, dissimilarity = dissimilarity).into()
     }))
 }
 
@@ -256,6 +289,7 @@ extendr_module! {
     fn fitted_variable;
     fn fitted_diagnostics;
     fn fitted_data;
+    fn fitted_pairs;
     fn fitted_report;
     fn fitted_tree;
     fn fitted_ancestors;

@@ -1,6 +1,7 @@
 //! A fit at work in a thread of its own. R asks now and then how far it is, so that an interrupt and the console stay R's.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -116,8 +117,11 @@ impl Plan {
     fn in_directory(self, watch: &Watch, stop: &AtomicBool) -> std::result::Result<End, String> {
         let (directory, n_threads, report) = (self.asked.directory.clone(), self.asked.n_threads, self.asked.report);
         let is_new = matches!(self.asked.task, FitTask::Start { .. });
-        let content = if is_new { self.given.content()? } else { None };
-        let input = content.map(|bytes| Input::from_bytes(Arc::new(bytes)));
+        let content = self.given.content()?;
+        if !is_new {
+            content.as_ref().map_or(Ok(()), |content| check_copy(content, &directory))?;
+        }
+        let input = content.filter(|_| is_new).map(|bytes| Input::from_bytes(Arc::new(bytes)));
         let outcome = self.asked.carry_out(input, watch, stop, None).map_err(|error| error.to_string())?;
         let fitted = match outcome {
             Outcome::Finished(fitted) | Outcome::TimeUp(Some(fitted)) => fitted,
@@ -128,6 +132,26 @@ impl Plan {
             watch.warn(&format!("the fit is complete, but its report is not: {problem}"));
         }
         Ok(End::Fitted(fitted))
+    }
+}
+
+/// A run goes on with the data it has. Data in memory that are not its copy are refused, and so are those of a run that reads a file:
+/// it would go on with that file, whatever is given here.
+fn check_copy(content: &[u8], directory: &Path) -> std::result::Result<(), String> {
+    if !directory.join("config.toml").exists() {
+        // There is no run, which whoever opens it says best.
+        return Ok(());
+    }
+    let remedy = "Remedy: leave d out, or start anew in another directory";
+    match std::fs::read(directory.join("input")) {
+        Ok(copy) if copy == content => Ok(()),
+        Ok(_) => {
+            Err(format!("d: these are not the data that the run {} was started with. {remedy}", directory.display()))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(format!("d: the run {} was started with a file. {remedy}", directory.display()))
+        }
+        Err(error) => Err(format!("{}: {error}", directory.join("input").display())),
     }
 }
 
