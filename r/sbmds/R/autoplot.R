@@ -30,16 +30,21 @@ of <- function(name) ggplot2::sym(name)
 
 gg_map <- function(fit, colour, dims, level, labels) {
   if (ncol(fit$map) < 2) stop_sbmds("the map has one dimension. Remedy: use plot(fit), or fit with dims = 2")
+  check_dims(fit, dims, level)
   points <- data.frame(name = fit$names, x = fit$map[, dims[1]], y = fit$map[, dims[2]])
   by <- label_column(fit, colour)
   points$label <- if (is.null(by)) "" else by
   plot <- ggplot2::ggplot(points, ggplot2::aes(!!of("x"), !!of("y")))
   if (level > 0) {
     around <- merge_label(outlines(fit, dims, level), points)
-    aes <- if (is.null(by)) ggplot2::aes(group = !!of("name")) else ggplot2::aes(group = !!of("name"), fill = !!of("label"))
-    plot <- plot + ggplot2::geom_polygon(aes, data = around, alpha = 0.15, colour = "grey50", linewidth = 0.2)
+    plain <- list(data = around, alpha = 0.15, colour = "grey50", linewidth = 0.2)
+    plot <- plot + if (is.null(by)) {
+      do.call(ggplot2::geom_polygon, c(list(ggplot2::aes(group = !!of("name")), fill = own_blue), plain))
+    } else {
+      do.call(ggplot2::geom_polygon, c(list(ggplot2::aes(group = !!of("name"), fill = !!of("label"))), plain))
+    }
   }
-  dots <- if (is.null(by)) ggplot2::geom_point(size = 1) else ggplot2::geom_point(ggplot2::aes(colour = !!of("label")), size = 1)
+  dots <- if (is.null(by)) ggplot2::geom_point(size = 1, colour = own_blue) else ggplot2::geom_point(ggplot2::aes(colour = !!of("label")), size = 1)
   plot <- plot + dots + ggplot2::coord_equal() +
     ggplot2::labs(x = colnames(fit$map)[dims[1]], y = colnames(fit$map)[dims[2]], colour = name_of(colour), fill = name_of(colour))
   if (labels) plot <- plot + ggplot2::geom_text(ggplot2::aes(label = !!of("name")), size = 2.5, vjust = -0.8, check_overlap = TRUE)

@@ -38,6 +38,7 @@ is_null_pointer <- function(pointer) identical(pointer, methods::new("externalpt
 #' identical(coef(read_sbmds(run)), coef(fit))
 #' @export
 read_sbmds <- function(run, mode = 1) {
+  if (!is_string(run)) stop_sbmds("run: give the path of its directory")
   pointer <- native(wrap__fitted_open, path.expand(run), as.integer(mode))
   fit <- new_sbmds(pointer)
   path <- fit$settings$input$labels

@@ -80,8 +80,10 @@ is_distances <- function(m) {
   all(diag(m) == 0, na.rm = TRUE) && identical(is.na(m), t(is.na(m))) && all(m == t(m), na.rm = TRUE)
 }
 
-# Names in the first column that is no feature, or those of the rows.
-first_of <- function(others, of_rows) if (length(others) > 0) as.character(others[[1]]) else of_rows
+# Names in the first column that is no feature, or those of the rows; what stands there several times is a class, as in iris.
+first_of <- function(others, of_rows) {
+  if (length(others) > 0 && !anyDuplicated(as.character(others[[1]]))) as.character(others[[1]]) else of_rows
+}
 
 pair_columns <- function(d, value) {
   if (ncol(d) < 3) {
@@ -94,6 +96,10 @@ pair_columns <- function(d, value) {
   values <- d[[column]]
   if (!is.numeric(values)) {
     stop_sbmds(sprintf("column %s of d holds no numbers. Remedy: name another one with value =", column))
+  }
+  is_no_name <- function(column) is.numeric(column) && any(column != round(column), na.rm = TRUE)
+  if (is_no_name(d[[1]]) || is_no_name(d[[2]])) {
+    stop_sbmds("the first two columns of d name no objects. Remedy: give pairs (two objects and their dissimilarity), or features with metric =")
   }
   ends <- rbind(as.character(d[[1]]), as.character(d[[2]]))
   if (anyNA(ends)) stop_sbmds("a pair of d has no name. Remedy: name both objects in every row")

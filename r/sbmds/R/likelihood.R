@@ -16,6 +16,7 @@ log_likelihood <- function(d, x, sigma, couplings = "auto", noise = NULL, gradie
   check_settings(further)
   given <- given_of(d, labels, metric, list(), tempfile())
   x <- as.matrix(x)
+  if (!is.numeric(x)) stop_sbmds("x holds no numbers. Remedy: give locations, objects x dimensions")
   settings <- c(list(couplings = couplings, features = !is.null(metric), metric = metric), further)
   words <- c("sbmds", "fit", given$input, words_of(settings))
   found <- native(

@@ -2,7 +2,7 @@
 
 #' The map and its distances
 #'
-#' `coef()` and `vegan::scores()` return the map, one row per object, ready for `vegan::procrustes()`; `vcov()` the covariance of
+#' `coef()`, `as.matrix()` and `vegan::scores()` return the map, one row per object, ready for `vegan::procrustes()`; `vcov()` the covariance of
 #' every location; `fitted()` the distances in the map, `residuals()` the dissimilarities minus these, both as [stats::dist]
 #' objects, which are `NA` where a pair was not measured.
 #'
@@ -20,6 +20,10 @@
 #' range(residuals(fit))
 #' @export
 coef.sbmds <- function(object, ...) object$map
+
+#' @rdname coef.sbmds
+#' @export
+as.matrix.sbmds <- function(x, ...) x$map
 
 #' @rdname coef.sbmds
 #' @export

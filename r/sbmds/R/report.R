@@ -50,6 +50,7 @@ report <- function(fit, file = "report.html", labels = fit$labels) {
 cluster <- function(fit, min_points = NULL, min_samples = NULL, selection = c("eom", "leaf"), draws = 200, seed = 1) {
   selection <- match.arg(selection)
   n <- length(fit$names)
+  if (!isTRUE(draws >= 1)) stop_sbmds("draws: give 1 or more")
   if (is.null(min_points)) min_points <- default_min_points(n)
   if (is.null(min_samples)) min_samples <- min_points
   found <- native(

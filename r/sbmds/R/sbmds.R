@@ -55,15 +55,23 @@ sbmds <- function(d, dims = 2, couplings = "auto", chains = 4, iter_warmup = 100
                   overwrite = FALSE, time = NULL, progress = interactive(), ...) {
   further <- list(...)
   check_settings(further)
+  if (missing(d) && !isTRUE(resume)) stop_sbmds("d is missing. Remedy: give dissimilarities, features with metric =, or a path")
+  if (!is.null(out) && !is_string(out)) stop_sbmds("out: give the path of a directory")
   supplied <- names(match.call())
   scratch <- tempfile("sbmds-")
   on.exit(unlink(paste0(scratch, c("", "-tree.nwk", ".weights.csv", ".errors.csv"))), add = TRUE)
   files <- files_of(out, scratch, isTRUE(resume), isTRUE(overwrite))
   if (is.factor(labels) || is.numeric(labels)) labels <- as.character(labels)
+  if (!is.null(labels) && !is.character(labels) && !is.data.frame(labels)) {
+    stop_sbmds("labels: give one name per object, a data frame or the path of a table")
+  }
   names <- if (is.character(labels) && length(labels) > 1) labels
   table <- if (is.data.frame(labels) || (is.character(labels) && is.null(names))) label_table(labels)
   if (is.null(seed) && !resume) seed <- sample.int(.Machine$integer.max, 1)
   given <- if (missing(d)) list(kind = "path") else given_of(d, names, metric, further, scratch)
+  if (!is.null(table) && !is.null(given$names) && !any(given$names %in% as.character(table[[1]]))) {
+    stop_sbmds(sprintf("labels: no object is called as in the column %s. Remedy: give names in the first column", dQuote(colnames(table)[1], FALSE)))
+  }
   # Its column was chosen here.
   if (given$kind == "pairs") further[["value"]] <- NULL
   own <- list(
@@ -154,6 +162,8 @@ files_of <- function(out, scratch, resume, overwrite) {
   if (is_run(stem) && !resume && !overwrite) return(list(stem = scratch, is_kept = FALSE, resume = FALSE))
   list(stem = stem, is_kept = TRUE, resume = resume && is_run(stem))
 }
+
+is_string <- function(x) is.character(x) && length(x) == 1 && !is.na(x)
 
 is_run <- function(directory) file.exists(file.path(directory, "config.toml"))
 

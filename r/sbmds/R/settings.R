@@ -19,9 +19,18 @@ check_settings <- function(further) {
   }
   unknown <- setdiff(names(further), c(further_settings, "standardize"))
   if (length(unknown) == 0) return(invisible())
-  known <- c(names(formals(sbmds)), further_settings)
-  close <- known[which.min(utils::adist(unknown[1], known))]
-  stop_sbmds(sprintf("%s is no setting of a fit. Remedy: see ?sbmds; is %s meant?", unknown[1], close))
+  close <- meant_by(unknown[1])
+  is_meant <- if (is.null(close)) "" else sprintf("; is %s meant?", close)
+  stop_sbmds(sprintf("%s is no setting of a fit. Remedy: see ?sbmds%s", unknown[1], is_meant))
+}
+
+# The setting that is called so elsewhere, or that differs by few letters.
+meant_by <- function(name) {
+  elsewhere <- c(k = "dims", ndim = "dims", iter = "iter_sampling", renamed)
+  if (name %in% names(elsewhere)) return(elsewhere[[name]])
+  known <- setdiff(c(names(formals(sbmds)), further_settings), c("d", "..."))
+  apart <- utils::adist(name, known)
+  if (min(apart) <= ceiling(nchar(name) / 3)) known[which.min(apart)]
 }
 
 # Settings as words: TRUE is a flag alone; NULL and FALSE are none.
@@ -44,6 +53,12 @@ in_words_of_r <- function(message) {
   message <- usage_in_r(message)
   flags <- gregexpr("--[a-z][a-z0-9-]*", message)
   regmatches(message, flags) <- lapply(regmatches(message, flags), function(found) name_of_flag(substring(found, 3)))
+  # Entries are counted from 1 here, and a missing one is NA.
+  entries <- gregexpr("entry \\[[0-9]+, [0-9]+\\]", message)
+  regmatches(message, entries) <- lapply(regmatches(message, entries), function(found) {
+    vapply(regmatches(found, gregexpr("[0-9]+", found)), function(at) sprintf("entry [%s]", paste(as.numeric(at) + 1, collapse = ", ")), "")
+  })
+  message <- gsub("leave the cell empty (NaN in a .npy)", "make it NA", message, fixed = TRUE)
   for (name in names(renamed)) message <- gsub(sprintf("`%s`", name), sprintf("`%s`", renamed[[name]]), message, fixed = TRUE)
   message
 }
@@ -62,6 +77,7 @@ usage_in_r <- function(message) {
     name <- name_of_flag(value[3])
     choices <- regmatches(body, regexec("\\[possible values: ([^]]*)\\]", body))[[1]]
     why <- if (length(choices) > 0) paste("give one of", choices[2]) else value[5]
+    if (why == "invalid digit found in string") why <- "give a whole number, 0 or more"
     return(sprintf("%s = %s: %s", name, value[2], trimws(gsub("[[:space:]]+", " ", why))))
   }
   trimws(gsub("[[:space:]]+", " ", body))

@@ -87,11 +87,27 @@ test_that("features need a metric, and names are found", {
   fit <- quick(x, metric = "euclidean")
   expect_identical(fit$names, x$site)
   expect_equal(sbmds:::dissimilarities(fit), as.vector(dist(x[-1])))
+  # A column of classes has no names.
+  expect_identical(quick(iris[c(1, 60, 90, 140), ], metric = "euclidean")$names, as.character(1:4))
 })
 
 test_that("what cannot be used is refused with a remedy", {
   d <- kinds()
   refused <- function(call, words) expect_error(call, words, class = "sbmds_error")
+  refused(sbmds(), "d is missing")
+  refused(sbmds(iris[1:4]), "name no objects.*metric =")
+  refused(sbmds(d, k = 3), "k is no setting.*is dims meant")
+  refused(sbmds(d, xyzzy = 3), "see \\?sbmds$")
+  refused(sbmds(d, seed = -1), "seed = -1: give a whole number, 0 or more")
+  refused(sbmds(d, out = 5), "^out: give the path")
+  refused(sbmds(d, labels = TRUE), "^labels: give one name")
+  refused(sbmds(d, labels = data.frame(x = 1:6)), "^labels: no object is called as in the column \"x\"")
+  refused(read_sbmds(5), "^run: give the path")
+  # Entries are counted from 1.
+  refused(sbmds(as.matrix(d) + diag(6)), "entry \\[1, 1\\] \\(u to u\\): 1 stands on the diagonal")
+  infinite <- as.matrix(d)
+  infinite[1, 3] <- infinite[3, 1] <- Inf
+  refused(sbmds(infinite), "entry \\[1, 3\\].*Remedy: make it NA if")
   refused(sbmds(list()), "class list.*Remedy")
   refused(sbmds(matrix(1, 3, 4)), "3 x 4, not square")
   refused(sbmds("no-such-file.csv"), "no-such-file.csv")
