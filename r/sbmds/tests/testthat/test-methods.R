@@ -193,12 +193,13 @@ test_that("a tree is written with all its digits and names", {
 
 test_that("plots are drawn", {
   fit <- cities()
-  grDevices::pdf(NULL)
+  grDevices::pdf(NULL, width = 6, height = 6)
   on.exit(grDevices::dev.off())
   for (type in c("map", "shepard", "trace", "rank")) expect_identical(plot(fit, type = type), fit)
-  names_of_map <- sbmds:::write_names(coef(fit), fit$names)
-  overlaps <- function(one) sum(sbmds:::meets(names_of_map[-one, ], names_of_map[one, ]))
-  expect_identical(vapply(1:21, overlaps, 0L), integer(21))
+  plot(fit, labels = FALSE)
+  boxes <- sbmds:::write_names(coef(fit), fit$names)
+  covered <- function(one) sum(sbmds:::meets(boxes[-one, ], boxes[one, ]))
+  expect_identical(vapply(1:21, covered, 0L), integer(21))
   expect_silent(plot(quick(eurodist, dims = 1)))
   expect_identical(graphics::par("mar"), c(5.1, 4.1, 4.1, 2.1))
   known <- data.frame(city = labels(eurodist), km = seq_len(21), sea = rep(c("yes", "no", NA), 7))
