@@ -9,7 +9,7 @@
 #' @param dims Two dimensions of the map.
 #' @param level How much of an object's posterior its ellipse holds; 0 for none.
 #' @param labels Whether to write the names; by default if there are at most 60 objects.
-#' @param col Colours of the objects: one, one each, or the name of a column of the labels of the fit.
+#' @param col Colours of the objects: one, one each, or the name of a column of the labels of the fit, which a legend explains.
 #' @param quantity For traces and ranks: `"sigma"`, `"lp"` or another stored quantity.
 #' @param ... Passed to [graphics::plot()].
 #' @return The fit, invisibly.

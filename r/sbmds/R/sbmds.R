@@ -4,7 +4,7 @@
 #' same draws, bit for bit, as the command line program and as any number of cores.
 #'
 #' @param d The dissimilarities: a [stats::dist] (its labels are kept); a square matrix, where `NA` is a missing pair; a data
-#'   frame of pairs (two objects and their dissimilarity); a sparse matrix of package Matrix, whose stored entries are the
+#'   frame of pairs (two objects and their dissimilarity) or one that is a square matrix; a sparse matrix of package Matrix, whose stored entries are the
 #'   measured pairs; a table of titres with `titers = TRUE`; or the path of a file. With `metric`, a matrix or data frame of features, one row per object.
 #' @param dims Dimensions of the map.
 #' @param couplings Which pairs enter the likelihood: `"auto"`, `"full"`, `"band:B"`, `"landmark:L"`, `"dispersed:B"`,
@@ -25,13 +25,14 @@
 #'   `"jaccard"`, `"hamming"` or `"haversine"`.
 #' @param out A directory for the run, which every command of the program and [read_sbmds()] can open. By default the fit is in
 #'   memory alone.
-#' @param resume Whether to go on with the run in `out`, which was interrupted or needs more draws.
+#' @param resume Whether to go on with the run in `out`, which was interrupted or needs more draws. It goes on with its own data: `d` may
+#'   be left out, and other data are refused.
 #' @param overwrite Whether to replace the run in `out`.
 #' @param time Seconds (or `"10m"`, `"1.5h"`) after which to end with the draws made by then.
 #' @param progress Whether to say on the console how far the fit is.
 #' @param ... Further settings, by the names of the program's flags with underscores:
 #'   of the data `format`, `names`, `no_names`, `value`, `weight`, `error`, `weights`, `errors` (the last two files, matrices or
-#'   `dist`s), `known_errors`;
+#'   `dist`s, in the order of the data if they have no names), `known_errors`;
 #'   of titres `titers`, `reading`, `potencies`, `avidities`, `drift`;
 #'   of the model `order`, `landmarks`, `storage`, `nu`, `priors`, `prior_scale`, `learn_scale`, `shrinkage`, `noise_shape`, `noise_rate`, `sigma`;
 #'   of the tree `tree_index`, `prune`, `root_sample_size`, `branch_scaling`, `trait_precision_update`;
