@@ -17,35 +17,26 @@ pub(super) fn read_text(source: Source<'_>, style: Style) -> Result<Triangle, In
             values.push(style.dissimilarity(cell).map_err(|fault| line.error_in(column + 1, fault))?);
         }
     }
-    triangle(values).map_err(|fault| lines.error(fault))
+    checked(values.len(), |n_objects| Triangle::owned(n_objects, values)).map_err(|fault| lines.error(fault))
 }
 
-/// Takes the numbers of a one-dimensional array.
-pub(super) fn from_array(file: &str, array: &Array) -> Result<Triangle, InputError> {
-    from_numbers(file, array.n_rows(), |index| array.get(index, 0))
-}
-
-/// Takes numbers in memory.
-pub(super) fn from_slice(file: &str, values: &[f64]) -> Result<Triangle, InputError> {
-    from_numbers(file, values.len(), |index| values[index])
-}
-
-fn from_numbers(file: &str, n_values: usize, number: impl Fn(usize) -> f64) -> Result<Triangle, InputError> {
-    let value = |index: usize| {
+/// Takes the numbers of a one-dimensional array, which stays where it is.
+pub(super) fn from_array(file: &str, array: Array) -> Result<Triangle, InputError> {
+    let n_values = array.n_rows();
+    let in_file = |fault: Fault| fault.at(file, FilePosition::File);
+    n_objects(n_values).map_err(in_file)?;
+    for index in 0..n_values {
         let at = |fault: Fault| fault.at(file, FilePosition::Element(index as u64));
-        check_dissimilarity(number(index)).map_err(at)
-    };
-    n_objects(n_values).map_err(|fault| fault.at(file, FilePosition::File))?;
-    let values = (0..n_values).map(value).collect::<Result<_, _>>()?;
-    triangle(values).map_err(|fault| fault.at(file, FilePosition::File))
+        check_dissimilarity(array.get(index, 0)).map_err(at)?;
+    }
+    checked(n_values, |n_objects| Triangle::lent(n_objects, array)).map_err(in_file)
 }
 
-fn triangle(values: Vec<f64>) -> Result<Triangle, Fault> {
-    let n_objects = n_objects(values.len())?;
+/// The triangle of so many numbers; it lists its pairs in the same order.
+fn checked(n_values: usize, triangle: impl FnOnce(usize) -> Triangle) -> Result<Triangle, Fault> {
+    let n_objects = n_objects(n_values)?;
     enough_objects(n_objects)?;
-    let mut values = values.into_iter();
-    // A triangle lists its pairs in the same order.
-    let triangle = Triangle::from_fn(n_objects, |_, _| values.next().unwrap_or(f64::NAN));
+    let triangle = triangle(n_objects);
     triangle.check_measured()?;
     Ok(triangle)
 }

@@ -84,7 +84,15 @@ impl Dissimilarities {
     /// # Errors
     /// If there are more or fewer numbers than pairs of names, or one is no dissimilarity.
     pub fn from_condensed(names: Names, values: &[f64]) -> Result<Self, InputError> {
-        let triangle = condensed::from_slice(DATA, values)?;
+        Self::from_condensed_array(names, SharedArray::owned(values.to_vec(), values.len(), 1)?)
+    }
+
+    /// The same of an array of one column, which is not copied.
+    ///
+    /// # Errors
+    /// As [`Dissimilarities::from_condensed`].
+    pub fn from_condensed_array(names: Names, values: SharedArray) -> Result<Self, InputError> {
+        let triangle = condensed::from_array(DATA, values.0)?;
         check_names(&names, triangle.n_objects())?;
         Ok(Self::new(names, Store::Triangle(triangle)))
     }

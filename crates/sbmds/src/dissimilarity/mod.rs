@@ -432,23 +432,25 @@ fn read_feature_table(
 
 fn read_array(file: &str, array: Array, options: &ReadOptions) -> Result<Dissimilarities, InputError> {
     let in_file = |fault: Fault| fault.at(file, FilePosition::File);
-    let condensed = match options.features {
-        None if array.is_vector() => Some(condensed::from_array(file, &array)?),
-        _ => None,
-    };
-    let n_objects = condensed.as_ref().map_or(array.n_rows(), Triangle::n_objects);
+    if options.features.is_none() && array.is_vector() {
+        let triangle = condensed::from_array(file, array)?;
+        let names = names_of_rows(options, triangle.n_objects())?;
+        return Ok(Dissimilarities::new(names, Store::Triangle(triangle)).with_notes(file, None));
+    }
+    let n_objects = array.n_rows();
     enough_objects(n_objects).map_err(in_file)?;
-    let names = match &options.names {
-        Some(path) => read_names(path, n_objects)?,
-        None => Names::numbered(n_objects),
-    };
-    let store = match (options.features, condensed) {
-        (Some(metric), _) => Store::Features(Features::from_array(file, array, &names, metric)?),
-        (None, Some(triangle)) => Store::Triangle(triangle),
-        (None, None) if array.n_columns() != n_objects => return Err(in_file(not_square(file, &array))),
-        (None, None) => Store::Dense(Dense::new(file, array, &names, options.negative)?),
+    let names = names_of_rows(options, n_objects)?;
+    let store = match options.features {
+        Some(metric) => Store::Features(Features::from_array(file, array, &names, metric)?),
+        None if array.n_columns() != n_objects => return Err(in_file(not_square(file, &array))),
+        None => Store::Dense(Dense::new(file, array, &names, options.negative)?),
     };
     Ok(Dissimilarities::new(names, store).with_notes(file, None))
+}
+
+/// The names of the names file, or numbers.
+fn names_of_rows(options: &ReadOptions, n_objects: usize) -> Result<Names, InputError> {
+    options.names.as_ref().map_or_else(|| Ok(Names::numbered(n_objects)), |path| read_names(path, n_objects))
 }
 
 fn not_square(file: &str, array: &Array) -> Fault {

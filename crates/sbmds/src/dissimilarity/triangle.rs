@@ -2,13 +2,37 @@
 
 use super::cell::{Agreement, Averaged, asymmetric, check_diagonal, compare, mean};
 use super::error::Fault;
+use super::npy::Array;
 
 /// The N (N - 1) / 2 dissimilarities of all pairs; NaN where there is none.
 pub(super) struct Triangle {
     n_objects: usize,
-    values: Vec<f64>,
+    values: Values,
     /// Pairs whose two readings were not quite equal.
     pub averaged: Averaged,
+}
+
+/// The numbers of the pairs.
+enum Values {
+    Owned(Vec<f64>),
+    /// Checked, and read where they lie.
+    Lent(Array),
+}
+
+impl Values {
+    fn get(&self, position: usize) -> f64 {
+        match self {
+            Self::Owned(values) => values[position],
+            Self::Lent(array) => array.get(position, 0),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Owned(values) => values.len(),
+            Self::Lent(array) => array.n_rows(),
+        }
+    }
 }
 
 impl Triangle {
@@ -31,7 +55,17 @@ impl Triangle {
             )
         })?;
         values.resize(n_pairs as usize, f64::NAN);
-        Ok(Self { n_objects, values, averaged: Averaged::default() })
+        Ok(Self::owned(n_objects, values))
+    }
+
+    /// Of all its pairs, row by row.
+    pub fn owned(n_objects: usize, values: Vec<f64>) -> Self {
+        Self { n_objects, values: Values::Owned(values), averaged: Averaged::default() }
+    }
+
+    /// The same in an array of one column, which was checked and stays where it is.
+    pub fn lent(n_objects: usize, values: Array) -> Self {
+        Self { n_objects, values: Values::Lent(values), averaged: Averaged::default() }
     }
 
     /// From one function of the pair (a, b), a < b.
@@ -40,7 +74,7 @@ impl Triangle {
         for a in 0..n_objects {
             values.extend((a + 1..n_objects).map(|b| dissimilarity(a, b)));
         }
-        Self { n_objects, values, averaged: Averaged::default() }
+        Self::owned(n_objects, values)
     }
 
     /// Number of objects.
@@ -50,25 +84,26 @@ impl Triangle {
 
     /// The dissimilarity of a and b; 0 for a = b.
     pub fn get(&self, a: usize, b: usize) -> f64 {
-        if a == b { 0.0 } else { self.values[self.position(a, b)] }
+        if a == b { 0.0 } else { self.values.get(self.position(a, b)) }
     }
 
-    /// Notes what the file says about (a, b). The first reading of a pair stays if a second one equals it up to rounding; the
+    /// Notes what the file says about (a, b), in numbers of its own. The first reading of a pair stays if a second one equals it up to rounding; the
     /// mean counts if they are near each other.
     pub fn put(&mut self, a: usize, b: usize, value: f64) -> Result<(), Fault> {
         if a == b {
             return check_diagonal(value);
         }
         let position = self.position(a, b);
-        let known = self.values[position];
+        let Values::Owned(values) = &mut self.values else { unreachable!("texts are read into numbers of their own") };
+        let known = values[position];
         if known.is_nan() {
-            self.values[position] = value;
+            values[position] = value;
             return Ok(());
         }
         match compare(known, value) {
             Agreement::Equal => {}
             Agreement::Near(gap) => {
-                self.values[position] = mean(known, value);
+                values[position] = mean(known, value);
                 self.averaged.add(gap);
             }
             Agreement::Different => return Err(asymmetric(value, known)),
@@ -78,7 +113,11 @@ impl Triangle {
 
     /// The fault of a table without a single measured pair.
     pub fn check_measured(&self) -> Result<(), Fault> {
-        if self.values.iter().all(|value| value.is_nan()) { Err(nothing_measured()) } else { Ok(()) }
+        if (0..self.values.len()).all(|position| self.values.get(position).is_nan()) {
+            Err(nothing_measured())
+        } else {
+            Ok(())
+        }
     }
 
     fn position(&self, a: usize, b: usize) -> usize {

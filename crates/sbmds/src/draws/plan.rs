@@ -10,7 +10,7 @@ pub(crate) const X_ROTATION: &str = "x_rotation";
 pub(crate) const X_SHIFT: &str = "x_shift";
 
 /// The type a variable is stored in. Values are always pushed and read as `f64`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub enum Dtype {
     /// 64-bit float; draws not yet made are NaN.
@@ -22,7 +22,7 @@ pub enum Dtype {
 }
 
 /// A named axis of a vector or matrix variable. The name `dim` is the axis of the locations' dimensions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Axis {
     /// Name of the axis, seen by readers of the store.
     pub name: String,
@@ -31,7 +31,7 @@ pub struct Axis {
 }
 
 /// A quantity stored once per draw: a scalar, or a small vector or matrix.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Variable {
     /// Name in the store.
     pub name: String,

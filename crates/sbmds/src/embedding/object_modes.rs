@@ -17,7 +17,7 @@ const MOST_MODES: usize = 4;
 const ECHO: f64 = 0.5;
 
 /// Where the modes of one object are, the heaviest first.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ModeCentres {
     /// The object.
     pub object: usize,

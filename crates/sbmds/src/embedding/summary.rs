@@ -73,7 +73,7 @@ pub fn write_embedding_csv(
 }
 
 /// What `embedding.csv` says of a map: where objects are and how well they fit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
     /// The mean map.
     pub mean: Locations,

@@ -1,16 +1,14 @@
 //! The door: a fit of dissimilarities in memory, draws in memory out.
 
 use std::cell::LazyCell;
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::chain::SavedChain;
 use super::chain::monitor::{MonitoredPairs, judge};
 use super::chain::record;
 use super::control::{Control, with_threads};
-use super::fitted::{Fitted, Home, Measured, ModeMap};
+use super::fitted::{Fitted, Measured};
+use super::home::{InMemory, LazyMeasured, ModeParts};
 use super::observer::{Observer, Silent};
 use super::problem::Problem;
 use super::problem::prepare::prepare;
@@ -20,12 +18,11 @@ use super::shown::ShownMap;
 use super::sink::{DrawSink, MemorySink};
 use super::start::arithmetic::decide;
 use super::start::reference::reference;
-use super::summary::results::{Results, merged};
-use super::summary::{BranchSummary, Summary};
+use super::summary::BranchSummary;
+use super::summary::results::Results;
 use crate::coupling::Couplings;
-use crate::dissimilarity::{Dissimilarities, Names};
+use crate::dissimilarity::Dissimilarities;
 use crate::draws::{DrawReader, StorePlan};
-use crate::embedding::{Embedding, Moments, ObjectFit, ObjectModes};
 use crate::error::RunError;
 use crate::fit::start::Starts;
 use crate::likelihood::Noise;
@@ -218,10 +215,14 @@ pub(super) fn fit_in_memory(
     make: Make,
 ) -> Result<Fitted, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
-    let starts = LazyCell::new(|| Starts::new(&problem, &config));
+    let starts = LazyCell::new(|| Starts::until(&problem, &config, Some(control.stop)));
     let reference = reference(&starts, &problem, &config);
     let mut sink = make(&record::plan(&problem, &config, &pairs, reference.as_ref()))?;
     let decided = decide(&config, &problem, || &starts);
+    if control.is_stopped() {
+        // The first map may be half done.
+        return Err(RunError::NoDraws);
+    }
     let config = config.clone().computed_in(decided);
     let task = Task { config: &config, problem: &problem, pairs: &pairs };
     let Sampled { chains, assessment, .. } = sample(task, &starts, &mut *sink, control)?;
@@ -237,8 +238,8 @@ pub(super) fn fit_in_memory(
     let home = InMemory {
         maps: maps.iter().zip(&fits).map(embed).collect(),
         tree: problem.tree.clone(),
-        measured: Arc::new(Measured::of(&problem)),
-        chains,
+        measured: LazyMeasured::known(Measured::of(&problem)),
+        moments: chains.into_iter().map(|chain| chain.moments).collect(),
     };
     drop(starts);
     Fitted::new((**config).clone(), summary, reader, Box::new(home), 1)
@@ -256,51 +257,4 @@ fn branches(tree: &RunTree, reader: &DrawReader, map: &ShownMap, seed: u64) -> R
         },
     )?;
     Ok(BranchSummary::of(&branches))
-}
-
-/// What a fit in memory keeps beside its draws.
-struct InMemory {
-    maps: Vec<ModeParts>,
-    tree: Option<Arc<RunTree>>,
-    measured: Arc<Measured>,
-    chains: Vec<SavedChain>,
-}
-
-/// The map of a mode.
-struct ModeParts {
-    embedding: Embedding,
-    object_modes: Vec<ObjectModes>,
-}
-
-impl ModeParts {
-    fn new(map: &ShownMap, fits: &[ObjectFit]) -> Self {
-        let embedding =
-            Embedding { mean: map.locations().clone(), stress: fits.iter().map(|fit| fit.stress).collect() };
-        Self { embedding, object_modes: map.object_modes.clone() }
-    }
-}
-
-impl Home for InMemory {
-    fn path(&self) -> &Path {
-        Path::new("fit in memory")
-    }
-
-    fn map(&self, mode: usize, chains: Vec<usize>, _: &DrawReader, _: &Summary) -> Result<ModeMap, RunError> {
-        let map = &self.maps[mode - 1];
-        let mut centres: Vec<_> = map.object_modes.iter().map(ObjectModes::centres).collect();
-        centres.sort_by_key(|modes| modes.object);
-        Ok(ModeMap::new(map.embedding.clone(), chains, centres))
-    }
-
-    fn tree(&self, _: &FitConfig, _: &Names) -> Result<Option<Arc<RunTree>>, RunError> {
-        Ok(self.tree.clone())
-    }
-
-    fn kept_moments(&self, chains: &[usize]) -> Result<Option<Moments>, RunError> {
-        Ok(merged(chains.iter().filter_map(|&chain| self.chains.get(chain))))
-    }
-
-    fn measured(&self, _: &FitConfig) -> Result<Arc<Measured>, RunError> {
-        Ok(Arc::clone(&self.measured))
-    }
 }

@@ -1,6 +1,6 @@
 //! Who watches a fit, who may stop it, and what it may use.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::engine::Engine;
@@ -12,7 +12,7 @@ use crate::error::RunError;
 pub struct Control<'a> {
     /// Watches.
     pub observer: &'a dyn Observer,
-    /// When set, every chain finishes its iteration, saves and ends.
+    /// When set, every chain gives its iteration up or finishes it, saves and ends.
     pub stop: &'a AtomicBool,
     /// Threads to use.
     pub n_threads: usize,
@@ -27,6 +27,11 @@ pub struct Control<'a> {
 }
 
 impl Control<'_> {
+    /// Whether somebody wants the fit to stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn time_is_up(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }

@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::chain::monitor::{DISTANCES, MonitoredPairs, monitored};
+use super::home::InMemory;
 use super::problem::Problem;
 use super::problem::coupled::CoupledPairs;
 use super::problem::known::Known;
+use super::problem::memory::check_memory;
 use super::problem::tree::RunTree;
 use super::problem::unit::Unit;
+use super::problem::{lay, likelihood};
 use super::summary::Summary;
 use crate::Locations;
 use crate::coupling::Coupling;
@@ -20,7 +23,7 @@ use crate::embedding::{Alignment, Embedding, MixedMoments, ModeCentres, Moments,
 use crate::error::RunError;
 use crate::likelihood::LogLikelihood;
 use crate::posterior::Priors;
-use crate::settings::{FitConfig, Keep, Resolved};
+use crate::settings::{CheckedConfig, FitConfig, Keep, Resolved};
 
 /// What a fit found, in memory or in the directory of a run.
 #[derive(Clone)]
@@ -74,6 +77,11 @@ pub(crate) trait Home: Send + Sync {
 
     /// The data, coupled as they were fitted.
     fn measured(&self, config: &FitConfig) -> Result<Arc<Measured>, RunError>;
+
+    /// What a fit in memory keeps; `None` if it is in a directory, which can be opened again.
+    fn in_memory(&self) -> Option<&InMemory> {
+        None
+    }
 }
 
 impl Fitted {
@@ -140,6 +148,11 @@ impl Fitted {
             (_, 1) => what.into(),
             (mode, n_modes) => format!("{what} of mode {mode} of {n_modes}"),
         }
+    }
+
+    /// What it keeps in memory beside its draws, if it is not in a directory.
+    pub(super) fn in_memory(&self) -> Option<&InMemory> {
+        self.shared.home.in_memory()
     }
 
     /// The chains that the map consists of.
@@ -398,6 +411,15 @@ impl Measured {
         unit: Unit,
     ) -> Self {
         Self { data, coupling, likelihood, unit }
+    }
+
+    /// Of data read again, coupled as they were fitted.
+    pub(crate) fn again(config: &CheckedConfig, data: Dissimilarities) -> Result<Self, RunError> {
+        let coupling = lay(config, &data)?;
+        check_memory(&coupling.pairs, config.model.storage)?;
+        let unit = Unit(config.model.unit);
+        let likelihood = likelihood(config, &data, &coupling).in_unit(unit.0);
+        Ok(Self::new(data, coupling, Arc::new(likelihood), unit))
     }
 
     /// Of what was sampled.

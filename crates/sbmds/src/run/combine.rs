@@ -64,14 +64,9 @@ impl Part {
             return Err(apart(problem, "give runs made with `chain` K"));
         };
         let config = Resolved::of_run(config.check()?);
-        let sink = DirectorySink::open(&directory, config.run_id(), usize::MAX, observer, |_| {
-            Err(crate::draws::StoreError::Missing { path: path.to_owned() })
-        });
-        let (saved, reader) = match sink {
-            Ok(sink) => (sink.saved(0)?, sink.reader()?),
-            Err(RunError::Store(crate::draws::StoreError::Missing { .. })) => return Err(unfinished(path, 0, &config)),
-            Err(error) => return Err(error),
-        };
+        let sink = DirectorySink::open(&directory, config.run_id(), usize::MAX, observer, |_| Ok(None))?;
+        let Some(sink) = sink else { return Err(unfinished(path, 0, &config)) };
+        let (saved, reader) = (sink.saved(0)?, sink.reader()?);
         let n_draws = saved.as_ref().map_or(0, SavedChain::n_draws);
         match saved {
             Some(saved) if n_draws >= config.run.stored_draws() => Ok(Self { directory, config, chain, saved, reader }),
@@ -182,8 +177,9 @@ fn copy_chains(
     let reference = parts[0].reader.reference()?;
     let most_draws = config.run.most_stored_draws();
     let sink = DirectorySink::open(run, config.run_id(), most_draws, control.observer, |create| {
-        create(&record::plan(problem, config, &pairs, reference.as_ref()))
+        create(&record::plan(problem, config, &pairs, reference.as_ref())).map(Some)
     })?;
+    let sink = sink.expect("the store is made if it is not there");
     for (chain, part) in parts.iter().enumerate() {
         let mut to = sink.chain(chain)?;
         let nowhere = Locations::zeros(0, 0);

@@ -14,10 +14,8 @@ use crate::embedding::{Moments, read_embedding_csv};
 use crate::error::RunError;
 use crate::fit::chain::SavedChain;
 use crate::fit::fitted::{Fitted, Home, Measured, ModeMap};
-use crate::fit::problem::unit::Unit;
-use crate::fit::problem::{lay, likelihood};
 use crate::fit::summary::results::merged;
-use crate::fit::{RunTree, Summary, check_memory};
+use crate::fit::{RunTree, Summary};
 use crate::settings::{FitConfig, Resolved};
 
 impl Fitted {
@@ -109,9 +107,5 @@ fn read_again(config: &FitConfig) -> Result<Measured, RunError> {
     let input = Input::open(&config.input.path)?;
     check_hashes(&hashes_of(&config, &input)?, &config)?;
     let data = input.read(&config.input.read_options())?;
-    let coupling = lay(&config, &data)?;
-    check_memory(&coupling.pairs, config.model.storage)?;
-    let unit = Unit(config.model.unit);
-    let likelihood = likelihood(&config, &data, &coupling).in_unit(unit.0);
-    Ok(Measured::new(data, coupling, Arc::new(likelihood), unit))
+    Measured::again(&config, data)
 }

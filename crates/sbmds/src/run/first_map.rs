@@ -30,7 +30,7 @@ pub(crate) fn show(
     if config.effort().seconds(n_pairs, config.model.n_dims, control.n_threads) < WORTH_A_FIRST_MAP {
         return Ok(());
     }
-    let Some(map) = starts.optimised() else { return Ok(()) };
+    let Some(map) = starts.optimised().filter(|_| !control.is_stopped()) else { return Ok(()) };
     let map = problem.to_input(map.as_slice());
     let map = principal_axes(&map).apply(&map);
     let coupled = problem.coupled();

@@ -207,16 +207,23 @@ pub(super) fn carry_out(
 ) -> Result<Outcome, RunError> {
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     // Only chains without a checkpoint need a first map, and a new store.
-    let starts = LazyCell::new(|| Starts::new(problem, config));
+    let starts = LazyCell::new(|| Starts::until(problem, config, Some(control.stop)));
     let most_draws = config.run.most_stored_draws().max(run.most_draws_before());
-    let mut sink = DirectorySink::open(run, config.run_id(), most_draws, control.observer, |create| {
+    let sink = DirectorySink::open(run, config.run_id(), most_draws, control.observer, |create| {
         let reference = reference(&starts, problem, config);
-        create(&record::plan(problem, config, &pairs, reference.as_ref()))
+        // A first map that is half done is no reference.
+        let is_whole = !control.is_stopped();
+        is_whole.then(|| create(&record::plan(problem, config, &pairs, reference.as_ref()))).transpose()
     })?;
+    let Some(mut sink) = sink else { return Ok(Outcome::Interrupted) };
     if sink.is_new()? {
         first_map::show(run, config, problem, &starts, control)?;
     }
     let decided = decide(config, problem, || &starts);
+    if control.is_stopped() {
+        // What was decided may be wrong.
+        return Ok(Outcome::Interrupted);
+    }
     let config = &config.clone().computed_in(decided);
     run.save_config(config)?;
     let Sampled { end, chains, assessment } =

@@ -19,21 +19,25 @@ pub(super) struct DirectorySink<'a> {
 }
 
 impl<'a> DirectorySink<'a> {
-    /// Opens the store of the run, which can have planned at most `most_draws` draws of each chain, or has `make` make it.
+    /// Opens the store of the run, which can have planned at most `most_draws` draws of each chain, or has `make` make it; `None` if
+    /// that gives up.
     pub fn open(
         run: &'a RunDirectory,
         run_id: u64,
         most_draws: usize,
         observer: &'a dyn Observer,
-        make: impl FnOnce(&dyn Fn(&StorePlan<'_>) -> Result<DrawStore, StoreError>) -> Result<DrawStore, StoreError>,
-    ) -> Result<Self, RunError> {
+        make: impl FnOnce(&dyn Fn(&StorePlan<'_>) -> Result<DrawStore, StoreError>) -> Result<Option<DrawStore>, StoreError>,
+    ) -> Result<Option<Self>, RunError> {
         let store = match DrawStore::open_within(run.path(), most_draws) {
             // Never made, or killed before it was.
-            Err(StoreError::Missing { .. }) => make(&|plan| DrawStore::create(run.path(), plan))?,
+            Err(StoreError::Missing { .. }) => match make(&|plan| DrawStore::create(run.path(), plan))? {
+                Some(made) => made,
+                None => return Ok(None),
+            },
             opened => opened?,
         };
         run.make_room_for_checkpoints()?;
-        Ok(Self { run, store, run_id, observer })
+        Ok(Some(Self { run, store, run_id, observer }))
     }
 
     /// Whether no chain has begun.

@@ -19,6 +19,8 @@ mod rigid;
 mod settings;
 mod target;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -31,7 +33,7 @@ pub use hamiltonian::{PhasePoint, draw_momentum, kinetic_energy, leapfrog};
 pub use moves::{Conditions, Move, SavedMove};
 pub use rigid::RigidMotions;
 pub use settings::{Sampler, SamplerSettings};
-pub use target::{JointTarget, LocationsTarget, Target, Value};
+pub use target::{Interruptible, JointTarget, LocationsTarget, Target, Value};
 
 use crate::likelihood::{Arithmetic, MapPoint};
 use crate::posterior::{Given, Parameters, Posterior, Spread, Variance, Workspace};
@@ -100,7 +102,22 @@ impl<'a> Chain<'a> {
         rng: ChaCha8Rng,
         workspace: Workspace,
     ) -> Self {
-        Self::begin(posterior, settings, start, rng, workspace, settings.sampler.entry().start)
+        Self::begin(posterior, settings, start, rng, workspace, None, settings.sampler.entry().start)
+    }
+
+    /// The same, unless `stop` becomes true meanwhile.
+    pub fn start_unless(
+        posterior: &'a Posterior,
+        settings: &SamplerSettings,
+        start: Parameters,
+        rng: ChaCha8Rng,
+        workspace: Workspace,
+        stop: &AtomicBool,
+    ) -> Option<Self> {
+        let first = settings.sampler.entry().start;
+        let chain = Self::begin(posterior, settings, start, rng, workspace, Some(stop), first);
+        // Nothing is lost where it became true only now.
+        (!stop.load(Ordering::Relaxed)).then_some(chain)
     }
 
     /// Starts at `start` with a move of the caller's own; the settings say the rest.
@@ -112,7 +129,7 @@ impl<'a> Chain<'a> {
         rng: ChaCha8Rng,
         workspace: Workspace,
     ) -> Self {
-        Self::begin(posterior, settings, start, rng, workspace, |_, x, conditions, _| {
+        Self::begin(posterior, settings, start, rng, workspace, None, |_, x, conditions, _| {
             let noise = posterior.noise().coordinate(conditions.variance);
             let unknowns = kernel.unknowns(posterior);
             let own = if unknowns == posterior.location_unknowns() { &[] } else { conditions.own };
@@ -127,9 +144,11 @@ impl<'a> Chain<'a> {
         Parameters { x, variance, spread, own }: Parameters,
         mut rng: ChaCha8Rng,
         mut workspace: Workspace,
+        stop: Option<&AtomicBool>,
         first: impl FnOnce(&SamplerSettings, Vec<f64>, &mut Conditions, &mut ChaCha8Rng) -> (Evaluated, Box<dyn Move>),
     ) -> Self {
-        let mut conditions = Conditions { posterior, workspace: &mut workspace, variance, spread: &spread, own: &own };
+        let mut conditions =
+            Conditions { posterior, workspace: &mut workspace, variance, spread: &spread, own: &own, stop };
         let (current, kernel) = first(settings, x, &mut conditions, &mut rng);
         // The posterior sd of sigma^2 is about sigma^2 sqrt(2 / pairs).
         let tau = 2.4 * variance.get() * (2.0 / posterior.likelihood().n_pairs().max(1) as f64).sqrt();
@@ -178,12 +197,27 @@ impl<'a> Chain<'a> {
 
     /// One iteration: locations, noise, spread; adaptation while warming up.
     pub fn step(&mut self) -> StepInfo {
-        if self.state.iteration <= self.state.n_warmup {
-            self.choose_arithmetic();
+        self.iterate(None)
+    }
+
+    /// The same, unless `stop` becomes true meanwhile: then the chain is as it was `before`, and goes on as if it had not stopped.
+    pub fn step_unless(&mut self, stop: &AtomicBool, before: ChainState) -> Option<StepInfo> {
+        let info = self.iterate(Some(stop));
+        if !stop.load(Ordering::Relaxed) {
+            return Some(info);
         }
-        let info = self.move_locations();
-        self.move_noise();
-        self.move_rest();
+        self.workspace.likelihood.arithmetic = before.arithmetic();
+        self.state = before;
+        None
+    }
+
+    fn iterate(&mut self, stop: Option<&AtomicBool>) -> StepInfo {
+        if self.state.iteration <= self.state.n_warmup {
+            self.choose_arithmetic(stop);
+        }
+        let info = self.move_locations(stop);
+        self.move_noise(stop);
+        self.move_rest(stop);
         self.state.iteration += 1;
         if self.state.iteration == self.state.n_warmup {
             self.state.freeze();
@@ -272,11 +306,11 @@ impl<'a> Chain<'a> {
     }
 
     /// The arithmetic of the next iteration; when warm-up ends, that of all.
-    fn choose_arithmetic(&mut self) {
+    fn choose_arithmetic(&mut self, stop: Option<&AtomicBool>) {
         let is_warming_up = self.is_warming_up();
         let Self { posterior, workspace, state } = self;
         let ChainState { current, variance, spread, own, kernel, arithmetic, .. } = state;
-        let mut conditions = Conditions { posterior, workspace, variance: *variance, spread, own };
+        let mut conditions = Conditions { posterior, workspace, variance: *variance, spread, own, stop };
         if arithmetic.choose(current, &conditions) {
             conditions.workspace.likelihood.arithmetic = arithmetic.now;
             *current = kernel.evaluate(current.position().to_vec(), &mut conditions);
@@ -286,11 +320,11 @@ impl<'a> Chain<'a> {
         }
     }
 
-    fn move_locations(&mut self) -> StepInfo {
+    fn move_locations(&mut self, stop: Option<&AtomicBool>) -> StepInfo {
         let Self { posterior, workspace, state } = self;
         let ChainState { current, variance, spread, own, kernel, arithmetic, rng, iteration, n_warmup, .. } = state;
         let warmup = (*iteration < *n_warmup).then_some(*iteration);
-        let mut conditions = Conditions { posterior, workspace, variance: *variance, spread, own };
+        let mut conditions = Conditions { posterior, workspace, variance: *variance, spread, own, stop };
         let is_corrected = warmup.is_none() && arithmetic.now == Arithmetic::F32 && kernel.weighs_by_single_values();
         let before = is_corrected.then(|| current.clone());
         let mut info = kernel.step(current, &mut conditions, warmup, rng);
@@ -314,7 +348,7 @@ impl<'a> Chain<'a> {
     }
 
     /// Metropolis on the noise variance, unless it is known or moves with the locations.
-    fn move_noise(&mut self) {
+    fn move_noise(&mut self, stop: Option<&AtomicBool>) {
         let Self { posterior, workspace, state } = self;
         if posterior.noise().known().is_some() || state.kernel.unknowns(posterior).has_noise() {
             return;
@@ -322,7 +356,7 @@ impl<'a> Chain<'a> {
         let ChainState { current, variance, spread, own, kernel, noise, rng, .. } = state;
         let mut proposed = None;
         let moved = noise.transition(*variance, current.log_density(), posterior, rng, |variance| {
-            let mut conditions = Conditions { posterior, workspace, variance, spread, own };
+            let mut conditions = Conditions { posterior, workspace, variance, spread, own, stop };
             let evaluated = kernel.evaluate(current.position().to_vec(), &mut conditions);
             proposed.insert(evaluated).log_density()
         });
@@ -335,7 +369,7 @@ impl<'a> Chain<'a> {
 
     /// Mode jumps, the spread given the locations, and where the map is given the spread. Where the prior draws the centre, that
     /// waits for the end of warm-up: masses are learned from how locations move beside each other.
-    fn move_rest(&mut self) {
+    fn move_rest(&mut self, stop: Option<&AtomicBool>) {
         let is_warming_up = self.is_warming_up();
         let Self { posterior, workspace, state } = self;
         let n_coordinates = posterior.location_unknowns().n_coordinates();
@@ -352,7 +386,7 @@ impl<'a> Chain<'a> {
             changed |= posterior.locations().draw_centre(&mut workspace.prior, x, spread, rng);
         }
         if changed {
-            let mut conditions = Conditions { posterior, workspace, variance: *variance, spread, own };
+            let mut conditions = Conditions { posterior, workspace, variance: *variance, spread, own, stop };
             *current = kernel.evaluate(position, &mut conditions);
             if has_jumped && !is_warming_up && kernel.weighs_by_single_values() {
                 arithmetic.correction = arithmetic.correction_at(current, &mut conditions);

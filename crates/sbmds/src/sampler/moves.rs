@@ -1,12 +1,13 @@
 //! The move of a chain: what a sampler is, whoever wrote it.
 
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::settings::Sampler;
-use super::target::{JointTarget, LocationsTarget};
+use super::target::{Interruptible, JointTarget, LocationsTarget};
 use super::{Evaluated, StepInfo};
 use crate::coupling::Position;
 use crate::posterior::{Given, Posterior, Spread, Unknowns, Variance, Workspace};
@@ -23,6 +24,8 @@ pub struct Conditions<'a> {
     pub spread: &'a Spread,
     /// The measurement's own parameters.
     pub own: &'a [f64],
+    /// Ends the iteration early when it becomes true: densities are then no numbers, and the iteration is undone.
+    pub stop: Option<&'a AtomicBool>,
 }
 
 impl<'a> Conditions<'a> {
@@ -32,13 +35,14 @@ impl<'a> Conditions<'a> {
     }
 
     /// The density of the locations given the rest.
-    pub fn locations(&mut self) -> LocationsTarget<'_> {
-        LocationsTarget { given: self.given(), posterior: self.posterior, workspace: self.workspace }
+    pub fn locations(&mut self) -> Interruptible<'_, LocationsTarget<'_>> {
+        let target = LocationsTarget { given: self.given(), posterior: self.posterior, workspace: self.workspace };
+        Interruptible::new(target, self.stop)
     }
 
     /// The density of all that can move together: locations, noise (unless it is known) and the measurement's own parameters.
-    pub fn joint(&mut self) -> JointTarget<'_> {
-        JointTarget::new(self.posterior, self.workspace, self.given())
+    pub fn joint(&mut self) -> Interruptible<'_, JointTarget<'_>> {
+        Interruptible::new(JointTarget::new(self.posterior, self.workspace, self.given()), self.stop)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Densities as the Hamiltonian samplers see them: a vector of numbers, a log density and its gradient.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::rigid::RigidMotions;
 use crate::likelihood::MapGradient;
 use crate::numeric::{add_scaled, add_scaled_product};
@@ -12,6 +14,12 @@ pub struct Value {
     pub log_density: f64,
     /// What is worth recording of it.
     pub density: Density,
+}
+
+impl Value {
+    /// No number.
+    const NONE: Self =
+        Self { log_density: f64::NAN, density: Density { log_likelihood: f64::NAN, log_prior_x: f64::NAN } };
 }
 
 /// A log density over R^n.
@@ -82,6 +90,61 @@ impl Target for LocationsTarget<'_> {
 
     fn rigid_motions(&mut self, position: &[f64]) -> Option<RigidMotions> {
         rigid_motions(self.posterior, position)
+    }
+}
+
+/// A target of which nothing more is computed once somebody wants to stop: it then is no number anywhere, trajectories end, and what
+/// they lead to must not be used.
+pub struct Interruptible<'a, T> {
+    pub(super) target: T,
+    pub(super) stop: Option<&'a AtomicBool>,
+}
+
+impl<'a, T> Interruptible<'a, T> {
+    /// Computes until `stop` becomes true.
+    pub fn new(target: T, stop: Option<&'a AtomicBool>) -> Self {
+        Self { target, stop }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
+impl<T: Target> Target for Interruptible<'_, T> {
+    fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> Value {
+        if self.is_stopped() {
+            gradient.fill(0.0);
+            return Value::NONE;
+        }
+        self.target.evaluate(position, gradient)
+    }
+
+    fn value(&mut self, position: &[f64]) -> Value {
+        if self.is_stopped() { Value::NONE } else { self.target.value(position) }
+    }
+
+    fn gradient(&mut self, position: &[f64], gradient: &mut [f64]) {
+        if self.is_stopped() {
+            return gradient.fill(0.0);
+        }
+        self.target.gradient(position, gradient);
+    }
+
+    fn drift(&mut self, position: &mut [f64], step: f64, momentum: &[f64], inverse_mass: &[f64]) {
+        self.target.drift(position, step, momentum, inverse_mass);
+    }
+
+    fn kick(&mut self, momentum: &mut [f64], step: f64, gradient: &[f64]) {
+        self.target.kick(momentum, step, gradient);
+    }
+
+    fn coordinates(&mut self, position: &[f64]) -> Vec<f64> {
+        self.target.coordinates(position)
+    }
+
+    fn rigid_motions(&mut self, position: &[f64]) -> Option<RigidMotions> {
+        self.target.rigid_motions(position)
     }
 }
 

@@ -4,6 +4,7 @@ mod conformance;
 mod examples;
 mod group_moves;
 mod integrator;
+mod interruption;
 mod joint;
 mod kit;
 mod measurement;

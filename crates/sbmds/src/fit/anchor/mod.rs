@@ -14,11 +14,11 @@ use crate::coupling::Coupling;
 use crate::error::RunError;
 use crate::fit::control::Control;
 use crate::fit::problem::Problem;
-use crate::fit::start::{Maximum, Starts, maximise_to, maximise_while};
+use crate::fit::start::{Maximum, Starts, maximise_while};
 use crate::fit::summary::lines::digits;
 use crate::likelihood::{AnchorValue, Anchored, Information, Likelihood, LogLikelihood, MapPoint, Pull};
 use crate::numeric::dot;
-use crate::posterior::{Spread, Workspace};
+use crate::posterior::{Posterior, Spread, Workspace};
 use crate::settings::{Resolved, Start};
 
 /// Rounds at most, each a pass over all pairs.
@@ -45,7 +45,7 @@ pub(crate) fn anchor(problem: Problem, config: &Resolved, control: &Control) -> 
     let (sigma, own, spread) = (first.sigma(), first.own.clone(), first.spread.clone());
     drop(starts);
     let search = Search { problem: &problem, all, config, control, spread };
-    let first = maximise_to(&problem.posterior, &Maximum { x: map, sigma, own }, &search.spread, search.gain());
+    let first = search.maximised(&problem.posterior, &Maximum { x: map, sigma, own });
     let (anchored, at) = search.run(first)?;
     let posterior = problem.posterior.clone().with_likelihood(Arc::clone(&anchored) as Arc<dyn LogLikelihood>);
     Ok(Problem { posterior, anchor: Some(at.x), anchored: Some(anchored), ..problem })
@@ -71,7 +71,8 @@ impl Search<'_> {
                 break;
             }
             let surrogate = self.anchored(&at, &all, information.as_ref());
-            let next = self.maximised(surrogate, &at);
+            let posterior = self.problem.posterior.clone().with_likelihood(Arc::new(surrogate));
+            let next = self.maximised(&posterior, &at);
             let all_there = self.all.gradient(point(&next))?;
             let off_there = self.distance_to_mode(&next, &all_there);
             let is_slow = off_there.is_nan() || off_there > SLOW * off;
@@ -120,9 +121,8 @@ impl Search<'_> {
         })
     }
 
-    fn maximised(&self, surrogate: Anchored, from: &Maximum) -> Maximum {
-        let posterior = self.problem.posterior.clone().with_likelihood(Arc::new(surrogate));
-        maximise_to(&posterior, from, &self.spread, self.gain())
+    fn maximised(&self, posterior: &Posterior, from: &Maximum) -> Maximum {
+        maximise_while(posterior, from, &self.spread, self.gain(), || !self.control.is_stopped())
     }
 
     fn gain(&self) -> f64 {

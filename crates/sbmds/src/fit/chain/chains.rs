@@ -94,7 +94,7 @@ pub(crate) fn work(
             }
         }
     });
-    results.iter().map(|result| lock(result).take().transpose()).collect()
+    results.iter().map(|result| lock(result).take().transpose().map(Option::flatten)).collect()
 }
 
 /// A lock whose holder panicked still guards a whole value; the panic itself ends the run.
@@ -102,19 +102,24 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Brings one chain on; `None` if it was stopped before it had begun.
 fn work_on_one(
     shared: &Shared,
     number: usize,
     begin: Begin,
     goal: Goal,
     threads: usize,
-) -> Result<SavedChain, RunError> {
+) -> Result<Option<SavedChain>, RunError> {
+    let work = |workspace: Workspace| {
+        let worker = worker(shared, number, begin, workspace)?;
+        worker.map(|worker| worker.work(goal)).transpose()
+    };
     if threads == 1 {
-        return worker(shared, number, begin, Workspace::serial())?.work(goal);
+        return work(Workspace::serial());
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| RunError::Threads(error.to_string()))?;
-    pool.install(|| worker(shared, number, begin, Workspace::parallel())?.work(goal))
+    pool.install(|| work(Workspace::parallel()))
 }
 
 fn worker<'a>(
@@ -122,7 +127,7 @@ fn worker<'a>(
     number: usize,
     begin: Begin,
     workspace: Workspace,
-) -> Result<Worker<'a>, RunError> {
+) -> Result<Option<Worker<'a>>, RunError> {
     let posterior = &shared.problem.posterior;
     let sink = shared.sink.chain(number)?;
     match begin {
@@ -130,11 +135,12 @@ fn worker<'a>(
             let run = &shared.config.run;
             let rng = stream(run.seed, run.chain_number(number), Purpose::Sampling);
             let start = starts.chain(run.chain_number(number));
-            let chain = Chain::start(posterior, &shared.config.chain_settings(), start, rng, workspace);
-            Ok(Worker::new(shared, number, chain, sink))
+            let settings = shared.config.chain_settings();
+            let chain = Chain::start_unless(posterior, &settings, start, rng, workspace, shared.stop);
+            Ok(chain.map(|chain| Worker::new(shared, number, chain, sink)))
         }
         Begin::Saved(saved) => {
-            Worker::resume(shared, number, *saved, sink, |state| Chain::resume(posterior, state, workspace))
+            Worker::resume(shared, number, *saved, sink, |state| Chain::resume(posterior, state, workspace)).map(Some)
         }
     }
 }

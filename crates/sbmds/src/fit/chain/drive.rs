@@ -1,8 +1,9 @@
 //! The one loop of every chain: iterate, hand over every k-th state after warm-up, until its follower has had enough.
 
 use std::convert::Infallible;
+use std::sync::atomic::AtomicBool;
 
-use crate::sampler::{Chain, StepInfo};
+use crate::sampler::{Chain, ChainState, StepInfo};
 
 /// Who follows a chain: a fit that stores draws and saves the chain, a calibration, a study, a bench.
 pub trait Follower {
@@ -14,6 +15,11 @@ pub trait Follower {
     /// # Errors
     /// If the follower gives up.
     fn goes_on(&mut self, chain: &Chain<'_>) -> Result<bool, Self::Error>;
+
+    /// Before each iteration that is made: what may end it early, if anything may.
+    fn interruption(&mut self, _chain: &Chain<'_>) -> Option<Interruption<'_>> {
+        None
+    }
 
     /// After each iteration, of warm-up or not.
     ///
@@ -30,6 +36,14 @@ pub trait Follower {
     fn draw(&mut self, chain: &Chain<'_>) -> Result<(), Self::Error>;
 }
 
+/// What ends an iteration early, and what the chain is then again.
+pub struct Interruption<'a> {
+    /// Ends it when it becomes true.
+    pub stop: &'a AtomicBool,
+    /// The chain before the iteration.
+    pub before: ChainState,
+}
+
 /// An iteration just made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -42,14 +56,20 @@ pub struct Step {
     pub ends_warmup: bool,
 }
 
-/// Iterates until the follower has had enough; after warm-up every `thin`-th state is a draw.
+/// Iterates until the follower has had enough or an iteration is interrupted; after warm-up every `thin`-th state is a draw.
 ///
 /// # Errors
 /// What the follower says.
 pub fn drive<F: Follower + ?Sized>(chain: &mut Chain<'_>, thin: usize, follower: &mut F) -> Result<(), F::Error> {
     while follower.goes_on(chain)? {
         let is_warmup = chain.is_warming_up();
-        let info = chain.step();
+        let info = match follower.interruption(chain) {
+            None => chain.step(),
+            Some(Interruption { stop, before }) => match chain.step_unless(stop, before) {
+                Some(info) => info,
+                None => return Ok(()),
+            },
+        };
         let step = Step { info, is_warmup, ends_warmup: is_warmup && !chain.is_warming_up() };
         follower.iterated(chain, step)?;
         if !is_warmup && chain.sampled_iterations().is_multiple_of(thin) {

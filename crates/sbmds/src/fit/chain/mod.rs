@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use self::drive::{Follower, Step, drive};
+use self::drive::{Follower, Interruption, Step, drive};
 use self::monitor::MonitoredPairs;
 use self::record::{SinceLast, motion_stats, scalars, stats};
 use crate::Locations;
@@ -32,6 +32,11 @@ use crate::settings::config::Keep;
 const CHECKPOINT_SHARE: u32 = 20;
 /// The longest time between checkpoints; no clock counts as far as a duration may say.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(365 * 24 * 3600);
+/// Copies of a chain, to which an interrupted iteration returns, may take at most this part of the time: iterations that are short
+/// beside them are ended instead.
+const COPY_SHARE: u32 = 50;
+/// Coordinates of maps whose chains are copied: of larger ones memory matters more than the end of an iteration.
+const MOST_COPIED: usize = 1_000_000;
 /// Time between reports to the observer.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -161,6 +166,7 @@ struct Keeper<'a> {
     working_since: Instant,
     next_checkpoint: Instant,
     next_report: Instant,
+    next_copy: Instant,
 }
 
 impl<'a> Worker<'a> {
@@ -204,6 +210,7 @@ impl<'a> Worker<'a> {
             working_since: now,
             next_checkpoint: now + shared.checkpoint_interval.min(LONGEST_INTERVAL),
             next_report: now,
+            next_copy: now,
         };
         Self { chain, keeper }
     }
@@ -241,6 +248,16 @@ impl Follower for Keeper<'_> {
             self.save(chain)?;
         }
         Ok(true)
+    }
+
+    fn interruption(&mut self, chain: &Chain<'_>) -> Option<Interruption<'_>> {
+        let start = Instant::now();
+        if start < self.next_copy || chain.x().len() > MOST_COPIED {
+            return None;
+        }
+        let before = chain.state().clone();
+        self.next_copy = start + start.elapsed() * (1 + COPY_SHARE);
+        Some(Interruption { stop: self.shared.stop, before })
     }
 
     fn iterated(&mut self, chain: &Chain<'_>, step: Step) -> Result<(), RunError> {

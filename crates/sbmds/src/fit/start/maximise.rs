@@ -4,11 +4,12 @@
 //! then ends before chains are at the same height. Maximising costs less; it does not make chains mix.
 
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicBool;
 
 use crate::Locations;
 use crate::numeric::{add_scaled, dot};
 use crate::posterior::{Given, Posterior, Spread, Variance, Workspace};
-use crate::sampler::{JointTarget, Target};
+use crate::sampler::{Interruptible, JointTarget, Target};
 
 /// Steps at most: each costs about one gradient.
 const MOST_STEPS: usize = 200;
@@ -23,10 +24,18 @@ const KEPT: f64 = 1e-4;
 const MOST_HALVINGS: usize = 20;
 
 /// Maximises the log density from `map` (by position, in the model's unit), with sigma from `sigma` unless it is known.
-pub(crate) fn maximise(posterior: &Posterior, map: &Locations, sigma: f64, spread: &Spread) -> Locations {
+///
+/// When `stop` becomes true it ends wherever it is: that map is not to be used.
+pub(crate) fn maximise(
+    posterior: &Posterior,
+    map: &Locations,
+    sigma: f64,
+    spread: &Spread,
+    stop: Option<&AtomicBool>,
+) -> Locations {
     let own = posterior.likelihood().own().map_or_else(Vec::new, |own| own.start());
     let from = Maximum { x: map.clone(), sigma, own };
-    maximise_until(posterior, &from, spread, |gain, value| gain < SETTLED * value.abs()).x
+    maximise_until(posterior, &from, spread, stop, |gain, value| gain < SETTLED * value.abs()).x
 }
 
 /// Where a search ended.
@@ -53,7 +62,7 @@ pub(crate) fn maximise_while(
     mut may_go_on: impl FnMut() -> bool,
 ) -> Maximum {
     let mut n_small = 0;
-    maximise_until(posterior, from, spread, |gain, _| {
+    maximise_until(posterior, from, spread, None, |gain, _| {
         // One short step, such as the first, says nothing yet.
         n_small = if gain < least { n_small + 1 } else { 0 };
         n_small == SMALL_STEPS || !may_go_on()
@@ -67,11 +76,13 @@ fn maximise_until(
     posterior: &Posterior,
     from: &Maximum,
     spread: &Spread,
+    stop: Option<&AtomicBool>,
     is_settled: impl FnMut(f64, f64) -> bool,
 ) -> Maximum {
     let Maximum { x: map, sigma, own } = from;
     let workspace = &mut Workspace::parallel();
-    let mut target = JointTarget::new(posterior, workspace, Given { sigma: *sigma, spread, own });
+    let target = JointTarget::new(posterior, workspace, Given { sigma: *sigma, spread, own });
+    let mut target = Interruptible::new(target, stop);
     let noise = || posterior.noise().coordinate(Variance::of_sigma(*sigma));
     let unknowns = posterior.joint_unknowns();
     let x = ascend(&mut target, unknowns.join(map.as_slice().to_vec(), noise, own), is_settled);

@@ -20,7 +20,7 @@ pub(crate) fn reference(starts: &Starts, problem: &Problem, config: &Resolved) -
         // Draws from the prior resemble nothing.
         None => {
             let config = config.clone().starting_from(Start::Auto);
-            Starts::new(problem, &config).map()?.clone()
+            Starts::until(problem, &config, starts.stop()).map()?.clone()
         }
     };
     let map = problem.to_input(map.as_slice());

@@ -1,6 +1,7 @@
 //! Where the chains start: one first map, jittered differently for each chain.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use rand_chacha::ChaCha8Rng;
 
@@ -40,6 +41,8 @@ const SMALLEST_SIGMA: f64 = 1e-3;
 pub(crate) struct Starts<'a> {
     problem: &'a Problem,
     config: &'a Resolved,
+    /// Ends the optimiser when it becomes true; nothing is to be made of the map then.
+    stop: Option<&'a AtomicBool>,
     /// `None` when every chain starts from the prior.
     map: Option<Locations>,
     /// Whether an optimiser has improved it.
@@ -52,6 +55,11 @@ pub(crate) struct Starts<'a> {
 
 impl<'a> Starts<'a> {
     pub fn new(problem: &'a Problem, config: &'a Resolved) -> Self {
+        Self::until(problem, config, None)
+    }
+
+    /// The same, of no use once `stop` is true.
+    pub fn until(problem: &'a Problem, config: &'a Resolved, stop: Option<&'a AtomicBool>) -> Self {
         let likelihood = problem.posterior.likelihood();
         let (n_objects, n_dims) = (likelihood.n_objects(), likelihood.n_dims());
         let dissimilarity = |a: usize, b: usize| problem.data.get(a, b) / problem.unit.0;
@@ -77,6 +85,7 @@ impl<'a> Starts<'a> {
         let starts = Self {
             problem,
             config,
+            stop,
             map,
             is_maximised: false,
             optimised: OnceLock::new(),
@@ -120,7 +129,7 @@ impl<'a> Starts<'a> {
 
     fn maximise(&self, map: &Locations) -> Locations {
         let parameters = self.at(map);
-        maximise(&self.problem.posterior, map, parameters.sigma(), &parameters.spread)
+        maximise(&self.problem.posterior, map, parameters.sigma(), &parameters.spread, self.stop)
     }
 
     fn first_of_prior(&self) -> Locations {
@@ -136,6 +145,10 @@ impl<'a> Starts<'a> {
     /// Root mean squared residual of some of the coupled pairs.
     pub(super) fn rms_residual(&self, map: &Locations) -> f64 {
         rms_residual(self.problem.posterior.likelihood(), map)
+    }
+
+    pub(super) fn stop(&self) -> Option<&'a AtomicBool> {
+        self.stop
     }
 
     pub(super) fn problem(&self) -> &Problem {

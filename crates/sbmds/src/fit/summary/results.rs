@@ -159,7 +159,11 @@ const TOO_FEW_DRAWS: &str = "Too few draws of the locations to tell whether sing
 
 /// Mean and covariances from the running moments of chains, each aligned to the first; `None` if no chain has any.
 pub(crate) fn merged<'a>(chains: impl Iterator<Item = &'a SavedChain>) -> Option<Moments> {
-    let mut of_chains = chains.filter_map(|saved| saved.moments.as_ref());
+    merged_moments(chains.filter_map(|saved| saved.moments.as_ref()))
+}
+
+/// Moments of several chains as one, on its principal axes.
+pub(crate) fn merged_moments<'a>(mut of_chains: impl Iterator<Item = &'a Moments>) -> Option<Moments> {
     let first = of_chains.next()?;
     let mut all = first.moved(&principal_axes(first.mean()));
     for moments in of_chains {
