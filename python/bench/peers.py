@@ -1,6 +1,6 @@
 """sbmds beside NumPyro's NUTS on the same posterior, and `sbmds.fit` beside the command line.
 
-    peers.py [--cells 100:full 320:dispersed:10 ...] [--warmup 1000] [--draws 1000] [--arithmetic auto f64] [--x64]
+    peers.py [--cells 100:full 100:dispersed:10 ...] [--sampler nuts jhmc] [--arithmetic auto f64] [--warmup 1000] [--draws 1000] [--x64]
     peers.py --overhead [--objects 100 1000 10000] [--turns 3]
 
 `scripts/bench_peers` makes the environment and runs this in it.
@@ -9,6 +9,7 @@ Both sample the paper's posterior: x ~ N(0, I), sigma^2 ~ IG(1, 1), dissimilarit
 positive values; the same dissimilarities of the same coupled pairs, chains, iterations. One number is compared: the smallest effective
 sample size of the same 200 distances, by NumPyro's own estimator, per second of processor time (of all threads) and per second of wall
 time. Warm-up counts. What JAX takes to compile does not: its chains run twice, and the second run counts. NumPyro starts at the truth.
+At the end stands a table for docs/python.md.
 """
 
 import argparse
@@ -26,6 +27,7 @@ import sbmds
 
 SIGMA = 0.2
 N_DISTANCES = 200
+CELLS = [f"{n_objects}:{couplings}" for n_objects in (100, 320, 1000) for couplings in ("full", "dispersed:10")]
 
 
 class Stopwatch:
@@ -51,10 +53,11 @@ def distances(draws):
     return np.linalg.norm(draws[:, :, rows[chosen]] - draws[:, :, columns[chosen]], axis=-1)
 
 
-def by_sbmds(data, couplings, arithmetic, options):
+def by_sbmds(data, couplings, sampler, arithmetic, options):
     settings = {"chains": options.chains, "warmup": options.warmup, "draws": options.draws, "seed": 1, "couplings": couplings}
+    settings |= {"priors": "paper", "sampler": sampler, "arithmetic": arithmetic}
     with Stopwatch() as spent:
-        fit = sbmds.fit(data.distances, priors="paper", arithmetic=arithmetic, progress=False, if_not_converged="ignore", **settings)
+        fit = sbmds.fit(data.distances, progress=False, if_not_converged="ignore", **settings)
         draws = fit.draws
     return fit, draws, spent
 
@@ -67,7 +70,7 @@ def by_numpyro(data, fit, options):
     from jax.scipy.special import log_ndtr
     from numpyro.infer import MCMC, NUTS
 
-    pairs = fit._parts.native("pairs").coupled(10**9)
+    pairs = fit._parts.native.coupled(10**9)
     a, b, delta = jnp.asarray(pairs[:, 0].astype(int)), jnp.asarray(pairs[:, 1].astype(int)), jnp.asarray(pairs[:, 2])
     n_objects, n_dims = data.truth.shape
 
@@ -98,24 +101,38 @@ def peers(options):
     print(f"sbmds {sbmds.__version__}, NumPyro {numpyro.__version__} ({'float64' if options.x64 else 'float32'}), "
           f"{options.chains} chains of {options.warmup} + {options.draws} iterations")  # fmt: skip
     titles = ("cell", "pairs", "sampler", "wall s", "cpu s", "min ESS", "ESS/cpu s", "ESS/wall s", "sigma")
-    print("{:>18} {:>8} {:>12} {:>9} {:>9} {:>8} {:>10} {:>10} {:>8}".format(*titles))
+    print("{:>18} {:>8} {:>14} {:>9} {:>9} {:>8} {:>10} {:>10} {:>8}".format(*titles))
+    contenders = [(sampler, arithmetic) for sampler in options.sampler for arithmetic in options.arithmetic]
+    table = []
     for cell in options.cells:
         n_objects, couplings = cell.split(":", 1)
         data = sbmds.simulate(objects=int(n_objects), noise="truncated-normal", sd=SIGMA, seed=1)
         rates = {}
-        for sampler in [f"sbmds {name}" for name in options.arithmetic] + ["NumPyro"]:
+        for sampler, arithmetic in [*contenders, ("NumPyro", None)]:
             if sampler == "NumPyro":
-                draws, sigma, spent = by_numpyro(data, fit, options)
+                name, (draws, sigma, spent) = sampler, by_numpyro(data, fit, options)
             else:
-                fit, draws, spent = by_sbmds(data, couplings, sampler.split()[1], options)
-                sigma = fit.sigma
+                fit, draws, spent = by_sbmds(data, couplings, sampler, arithmetic, options)
+                name, sigma = f"{sampler} {arithmetic}", fit.sigma
             ess = float(np.min(effective_sample_size(distances(draws))))
-            rates[sampler] = np.array([ess / spent.processor, ess / spent.wall])
-            print(f"{cell:>18} {fit.details['n_pairs']:8} {sampler:>12} {spent.wall:9.2f} {spent.processor:9.2f} {ess:8.0f} "
-                  f"{rates[sampler][0]:10.1f} {rates[sampler][1]:10.1f} {sigma.mean():8.4f}", flush=True)  # fmt: skip
-        for sampler in list(rates)[:-1]:
-            by_cpu, by_wall = rates[sampler] / rates["NumPyro"]
-            print(f"{cell:>18} {sampler} has {by_cpu:.1f} times NumPyro's ESS per second of the processor, {by_wall:.1f} per second of wall time")
+            rates[name] = np.array([ess / spent.processor, ess / spent.wall])
+            print(f"{cell:>18} {fit.details['n_pairs']:8} {name:>14} {spent.wall:9.2f} {spent.processor:9.2f} {ess:8.0f} "
+                  f"{rates[name][0]:10.1f} {rates[name][1]:10.1f} {sigma.mean():8.4f}", flush=True)  # fmt: skip
+        table.append((n_objects, couplings, fit.details["n_pairs"], rates))
+    print(markdown(table))
+
+
+def markdown(table):
+    """Effective draws per second of the processor, as a table for the documentation."""
+    names = [name for name in table[0][3] if name != "NumPyro"]
+    header = ["objects", "couplings", "pairs", *(f"sbmds, {name}" for name in names), "NumPyro", *(f"{name} / NumPyro" for name in names)]
+    lines = [header, ["---"] * len(header)]
+    for n_objects, couplings, n_pairs, rates in table:
+        by_cpu = {name: rate[0] for name, rate in rates.items()}
+        ratios = [f"{by_cpu[name] / by_cpu['NumPyro']:.1f}" for name in names]
+        numbers = [f"{by_cpu[name]:,.1f}" for name in [*names, "NumPyro"]]
+        lines.append([n_objects, couplings, f"{n_pairs:,}", *numbers, *ratios])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def overhead(options):
@@ -171,7 +188,8 @@ def by_command(path, settings, scratch):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cells", nargs="+", default=["100:full", "320:dispersed:10", "320:full", "1000:full"])
+    parser.add_argument("--cells", nargs="+", default=CELLS)
+    parser.add_argument("--sampler", nargs="+", default=["nuts"])
     parser.add_argument("--chains", type=int, default=2)
     parser.add_argument("--warmup", type=int, default=1000)
     parser.add_argument("--draws", type=int, default=1000)

@@ -47,7 +47,27 @@ class Clusters:
         return table({"name": self.names, **columns}, index="name")
 
     def together(self, a: str, b: str) -> float:
-        """The probability that two objects share a cluster."""
+        """The probability that two objects share a cluster.
+
+        Parameters
+        ----------
+        a, b : str
+            Their names.
+
+        Returns
+        -------
+        float
+            The share of the draws in which they do.
+
+        Examples
+        --------
+        >>> import numpy as np, sbmds
+        >>> X = np.random.default_rng(1).normal(size=(20, 2)) + np.repeat([[0, 0], [15, 0]], 10, axis=0)
+        >>> fit = sbmds.fit(X, metric="euclidean", chains=2, draws=1500)
+        >>> clusters = fit.cluster(min_points=4, draws=50)
+        >>> clusters.together("0", "1") > 0.9, clusters.together("0", "19") < 0.1
+        (True, True)
+        """
         first, second = (self.draw_labels[:, self.names.index(name)] for name in (a, b))
         return float(np.mean((first >= 0) & (first == second)))
 
@@ -72,10 +92,8 @@ def clusters_of(
         raise ValueError("draws: nothing to cluster. Remedy: give at least 1")
     points = default_min_points(fit.n_objects) if min_points is None else min_points
     samples = points if min_samples is None else min_samples
-    parts = fit._parts
-    drawn = parts._native if parts._native is not None else np.ascontiguousarray(parts["stored"])
     try:
-        found = _native.cluster_draws(drawn, fit.names, points, samples, selection, draws, seed, threads)
+        found = _native.cluster_draws(fit._parts.native, points, samples, selection, draws, seed, threads)
     except (ValueError, OSError) as error:
         raise translated(error) from None
     kept = {name: found[name] for name in ("labels", "confidence", "membership", "draw_labels")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._result import Fit
@@ -32,6 +32,9 @@ class NotConverged(RuntimeError):
         super().__init__(verdict)
         self.fit = fit
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (NotConverged, (str(self), self.fit))
+
 
 class Interrupted(KeyboardInterrupt):
     """A fit was interrupted (Ctrl-C).
@@ -45,6 +48,9 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, message: str, fit: Fit | None) -> None:
         super().__init__(message)
         self.fit = fit
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Interrupted, (str(self), self.fit))
 
 
 #: Flags without a value.

@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 from . import _inputs, _native
 from ._errors import ConvergenceWarning, FitWarning, Interrupted, NotConverged, in_python, translated
-from ._labels import write_labels
-from ._progress import Watch
+from ._labels import are_by_name, write_labels
+from ._progress import Watch, n_chains
 from ._result import Fit
+from ._source import Source, quality_files
 
 PathLike = str | os.PathLike[str]
 
@@ -186,21 +187,27 @@ arithmetic : optional
     asked = {name: value for name, value in locals().items() if name not in NO_FLAGS}
     _check(data, resume, out, if_not_converged)
     with tempfile.TemporaryDirectory(prefix="sbmds-") as scratch:
-        beside = Path(scratch) / "run" if out is None else Path(os.path.abspath(out))
+        beside = _beside(out, resume or overwrite, Path(scratch))
         has_more = titers or any(column is not None for column in (value, weight, error))
         given = None if data is None else _inputs.read(data, metric, names, has_more)
-        if given is not None and out is None and given.needs_file(noise, weights, errors):
-            given = given.as_file(Path(scratch) / "data")
-        files = _files(tree, labels, given, beside) | _qualities({"weights": weights, "errors": errors}, given, beside)
-        words = ["sbmds", "fit", *_input_words(given, metric, names, resume), *_words({**asked, **files})]
-        watch = Watch(progress, 4 if chains is None else chains)
+        source = None if given is None else Source(given.absolute(), metric, noise, weights, errors)
+        if given is not None:
+            if out is None and given.needs_file(noise, weights, errors):
+                given = given.as_file(Path(scratch) / "data")
+            if out is not None or given.kind == "path":
+                given = given.with_names_file(Path(f"{beside}-names.txt"), resume)
+        files = _tree_file(tree, beside) | quality_files(weights, errors, given, beside)
+        words = ["sbmds", "fit", *_input_words(given, metric, resume), *_words({**asked, **files})]
+        if labels is not None and (out is not None or _inputs.is_path(labels)):
+            words.append(f"--labels={_label_file(labels, given, words, beside, Path(scratch))}")
+        watch = Watch(progress, n_chains(chains, chain, config, out if resume else None))
         try:
             end, native = _run(given, metric, words, out, resume, watch)
         except (ValueError, OSError, RuntimeError, MemoryError, KeyError) as error_:
             raise translated(error_) from None
         finally:
             watch.end()
-    return _concluded(end, native, labels, out, watch, if_not_converged)
+    return _concluded(end, native, source if out is None else None, labels, out, watch, if_not_converged)
 
 
 #: Arguments that are no flags, or become flags in a way of their own.
@@ -237,57 +244,59 @@ def _check_copy(content: Any, copy: Path) -> None:
         raise ValueError(f"data: they are not those that the run was started with ({copy}). Remedy: leave them out, or start anew")
 
 
-def _input_words(given: _inputs.Input | None, metric: str | None, names: Any, resume: bool) -> list[str]:
+def _beside(out: Any, may_exist: bool, scratch: Path) -> Path:
+    """Where files beside the run are written: not beside a run that is in the way, which keeps its own."""
+    if out is None or (not may_exist and (Path(out) / "config.toml").exists()):
+        return scratch / "run"
+    return Path(os.path.abspath(out))
+
+
+def _input_words(given: _inputs.Input | None, metric: str | None, resume: bool) -> list[str]:
     if given is None:
         return []
-    features = [] if metric is None else ["--features", "--metric", metric]
+    words = [] if metric is None else ["--features", "--metric", metric]
+    if given.names_file is not None:
+        words += ["--names", given.names_file]
     if given.kind == "path":
-        # A file that was written here has the names in it.
-        is_own = given.values is not None or given.rows is not None
-        named = [] if names is None or is_own else ["--names", os.fspath(names)]
-        return [str(given.path), *features, *named, *(() if given.format is None else ("--format", given.format))]
-    return ([] if resume else ["-"]) + features
+        return [str(given.path), *words, *(() if given.format is None else ("--format", given.format))]
+    return ([] if resume else ["-"]) + words
 
 
-def _files(tree: Any, labels: Any, given: _inputs.Input | None, beside: Path) -> dict[str, Any]:
-    """Tree and labels as files: text and tables are written beside the run."""
-    files: dict[str, Any] = {}
-    if tree is not None:
-        files["tree"] = os.fspath(tree)
-        if files["tree"].rstrip().endswith(";"):
-            files["tree"] = _written(Path(f"{beside}-tree.nwk"), files["tree"])
-    if isinstance(labels, (str, os.PathLike)):
-        files["labels"] = os.fspath(labels)
-    elif labels is not None and beside.parent.name[:6] != "sbmds-" and given is not None and given.kind != "path":
-        files["labels"] = str(write_labels(labels, _names(given), Path(f"{beside}-labels.csv")))
-    return files
-
-
-def _qualities(asked: dict[str, Any], given: _inputs.Input | None, beside: Path) -> dict[str, str]:
-    """Weights and errors as files: numbers and tables are written beside the run."""
-    files = {}
-    for name, value in asked.items():
-        if isinstance(value, (str, os.PathLike)):
-            files[name] = os.fspath(value)
-        elif value is not None:
-            own = None if given is None else given.names
-            table = _inputs.read(_inputs.without_diagonal(value))
-            if table.names is None and own is not None:
-                table = _inputs.named(table, own)
-            path = Path(f"{beside}-{name}.{'npy' if table.content()[1] == 'npy' else 'csv'}")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            files[name] = str(table.as_file(path).path)
-    return files
-
-
-def _names(given: _inputs.Input) -> list[str]:
-    return given.names or [str(number) for number in range(given.n_objects)]
-
-
-def _written(path: Path, text: str) -> str:
+def _tree_file(tree: Any, beside: Path) -> dict[str, str]:
+    """The tree as a file: text is written beside the run."""
+    if tree is None:
+        return {}
+    text: str = os.fspath(tree)
+    if not text.rstrip().endswith(";"):
+        return {"tree": text}
+    path = Path(f"{beside}-tree.nwk")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    return str(path)
+    return {"tree": str(path)}
+
+
+def _label_file(labels: Any, given: _inputs.Input | None, words: list[str], beside: Path, scratch: Path) -> str:
+    """Labels as a file, for the report and for whoever opens the run: what is no path is written beside the run."""
+    if _inputs.is_path(labels):
+        return str(os.fspath(labels))
+    path = Path(f"{beside}-labels.csv")
+    if are_by_name(labels):
+        return str(write_labels(labels, None, path))
+    if given is None:
+        raise ValueError("labels: which object does each belong to? Remedy: give {name: label}, a table by name, or the data too")
+    return str(write_labels(labels, _names(given, words, scratch), path))
+
+
+def _names(given: _inputs.Input, words: list[str], scratch: Path) -> list[str]:
+    """The objects in their order; files and tables with more than numbers are read to know."""
+    if given.names is not None or given.kind not in ("path", "table"):
+        return given.names or [str(number) for number in range(given.n_objects)]
+    if given.kind == "table":
+        words = [str(given.as_file(scratch / "named").path) if word == "-" else word for word in words]
+    try:
+        return _native.names_of(words)
+    except (ValueError, OSError) as error:
+        raise translated(error) from None
 
 
 def _words(settings: dict[str, Any]) -> list[str]:
@@ -303,11 +312,11 @@ def _words(settings: dict[str, Any]) -> list[str]:
 
 
 def _concluded(
-    end: str, native: _native.Fitted | None, labels: Any, out: Any, watch: Watch, if_not_converged: str
+    end: str, native: _native.Fitted | None, source: Source | None, labels: Any, out: Any, watch: Watch, if_not_converged: str
 ) -> Fit:
     for warning in watch.warnings:
         warnings.warn(warning, FitWarning, stacklevel=3)
-    result = None if native is None else Fit(native, labels=labels, notes=watch.notes)
+    result = None if native is None else Fit(native, labels=labels, notes=watch.notes, source=source)
     if end == "interrupted":
         raise Interrupted(_what_is_kept(result, out), result)
     if result is None:

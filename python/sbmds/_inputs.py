@@ -36,6 +36,8 @@ class Input:
     values: NDArray[Any] | None = None
     ends: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
     names: list[str] | None = None
+    #: A file with the names of data that do not hold them.
+    names_file: str | None = None
     n_objects: int = 0
 
     def native(self, metric: str | None) -> _native.Data | None:
@@ -52,8 +54,11 @@ class Input:
         assert self.ends is not None
         return _native.Data.pairs(*self.ends, self.values, self.n_objects, self.names)
 
-    def content(self) -> tuple[NDArray[np.uint8] | None, str | None]:
-        """The bytes of a file that holds the data, for a run that keeps it, and its format; None for a path."""
+    def content(self, names_apart: bool = True) -> tuple[NDArray[np.uint8] | None, str | None]:
+        """The bytes of a file that holds the data, for a run that keeps it, and its format; None for a path.
+
+        With `names_apart` names stand in a file of their own: decimals of a large matrix take long to write and to read.
+        """
         if self.kind == "path":
             return None, None
         if self.kind == "table":
@@ -61,9 +66,32 @@ class Input:
         assert self.values is not None
         if self.kind == "pairs":
             return _bytes_of(self._write_pairs), "edges"
-        if self.names is None:
+        if self.names is None or (names_apart and self.has_names_apart()):
             return _bytes_of(self._write_npy), "npy"
         return _bytes_of(self._write_table), None if self.kind == "features" else "matrix"
+
+    def has_names_apart(self) -> bool:
+        """Whether the names stand in a file of their own, one per line."""
+        return self.names is not None and self.kind in ("path", "dense", "condensed", "features")
+
+    def with_names_file(self, path: Path, is_resumed: bool = False) -> Input:
+        """The same with the names written to a file, if they stand in one of their own."""
+        if self.names is None or self.names_file is not None or not self.has_names_apart():
+            return self
+        for name in self.names:
+            if not _is_a_line(name):
+                raise ValueError(f"names: {name!r} is not one line of text without spaces around it. Remedy: give another name")
+        text = "".join(f"{name}\n" for name in self.names)
+        if is_resumed and path.exists() and path.read_text(encoding="utf-8") != text:
+            raise ValueError(f"names: they are not those that the run was started with ({path}). Remedy: leave them out, or start anew")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return replace(self, names_file=str(path))
+
+    def absolute(self) -> Input:
+        """The same wherever the working directory goes."""
+        absolute = {name: os.path.abspath(path) for name in ("path", "names_file") if (path := getattr(self, name)) is not None}
+        return replace(self, **absolute) if absolute else self
 
     def needs_file(self, noise: str | None, *qualities: Any) -> bool:
         """Whether only the reader of files can take the data: titres, numbers with weights or errors, negative dissimilarities."""
@@ -77,12 +105,13 @@ class Input:
             return False
         return bool(np.nanmin(self.values, initial=0.0) < 0.0)
 
-    def as_file(self, path: Path) -> Input:
-        """The same data in a file."""
-        content, format = self.content()
+    def as_file(self, path: Path, names_apart: bool = True) -> Input:
+        """The same data in a file; names that it does not hold stay beside it."""
+        content, format = self.content(names_apart)
         assert content is not None
         content.tofile(path)
-        return replace(self, kind="path", path=str(path), format=format)
+        names = self.names if names_apart and self.has_names_apart() else None
+        return replace(self, kind="path", path=str(path), format=format, names=names)
 
     def _write_rows(self, file: Any) -> None:
         assert self.rows is not None
@@ -108,6 +137,11 @@ class Input:
         file.write(("name," + ",".join(map(_quoted, header)) + "\n").encode())
         for name, row in zip(self.names, square):
             file.write((_quoted(name) + "," + ",".join(_number(value) for value in row.tolist()) + "\n").encode())
+
+
+def _is_a_line(name: str) -> bool:
+    """Whether a name can stand in a file with one name per line."""
+    return name == name.strip() and len(name.splitlines()) == 1
 
 
 def _quoted(name: str) -> str:
@@ -136,9 +170,14 @@ def _bytes_of(write: Any) -> NDArray[np.uint8]:
 
 def read(data: Any, metric: str | None = None, names: Any = None, has_more: bool = False) -> Input:
     """Recognises ``data``; with `has_more` a table whose cells or columns are more than numbers of pairs."""
-    if isinstance(data, (str, os.PathLike)):
-        return Input("path", path=os.fspath(data))
+    if is_path(data):
+        if names is None or is_path(names):
+            return Input("path", path=os.fspath(data), names_file=None if names is None else os.fspath(names))
+        return Input("path", path=os.fspath(data), names=listed_names(names))
     if has_more:
+        if names is not None:
+            raise ValueError("names: a table of titres, or of pairs with weights or errors, names its objects itself. Remedy: leave names out")
+        # Which objects there are, the reader of files finds out; it also joins names to them.
         return Input("table", rows=_rows(data))
     if hasattr(data, "tocoo"):
         found = _sparse(data) if metric is None else _features(data.toarray(), None)
@@ -149,26 +188,53 @@ def read(data: Any, metric: str | None = None, names: Any = None, has_more: bool
     elif metric is None and _is_list_of_pairs(data):
         found = _pairs(*zip(*data))
     else:
-        found = _array(np.asarray(data), metric, None)
+        found = _array(unmasked(data), metric, None)
     return found if names is None else named(found, names)
+
+
+def is_path(given: Any) -> bool:
+    """Whether this is the path of a file."""
+    return isinstance(given, (str, os.PathLike))
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this is one of Python's ways to say that there is no value."""
+    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def unmasked(data: Any) -> NDArray[Any]:
+    """An array; what is masked in it is missing."""
+    if not isinstance(data, np.ma.MaskedArray):
+        return np.asarray(data)
+    if not np.ma.is_masked(data):
+        return np.asarray(data.data)
+    kind = data.dtype if data.dtype.kind == "f" else np.dtype(np.float64)
+    return np.where(np.ma.getmaskarray(data), kind.type(np.nan), data.data.astype(kind))
 
 
 def named(found: Input, names: Any) -> Input:
     """With names given beside the data: a sequence, or the path of a file with one per line."""
-    if isinstance(names, (str, os.PathLike)):
+    given = listed_names(names)
+    if len(given) != found.n_objects:
+        raise ValueError(f"names: {len(given)} names are given for {found.n_objects} objects. Remedy: give one per object")
+    return replace(found, names=given)
+
+
+def listed_names(names: Any) -> list[str]:
+    """Names as a list; those of a file stand one per line."""
+    if is_path(names):
         with open(names, encoding="utf-8-sig") as file:
-            names = [line.strip() for line in file if line.strip()]
-    names = [str(name) for name in names]
-    if len(names) != found.n_objects:
-        raise ValueError(f"names: {len(names)} names are given for {found.n_objects} objects. Remedy: give one per object")
-    return Input(found.kind, values=found.values, ends=found.ends, names=names, n_objects=found.n_objects)
+            return [line.strip() for line in file if line.strip()]
+    return [str(name) for name in names]
 
 
 def _numbers(array: Any, what: str) -> NDArray[Any]:
     """float64 or float32 in C order; without a copy where they are that already."""
-    array = np.asarray(array)
+    array = unmasked(array)
     if array.dtype.kind == "O":
-        array = np.where(array == None, np.nan, array)  # noqa: E711 (elementwise)
+        array = _with_nan(array)
     if array.dtype.kind not in "fiubO":
         raise ValueError(f"data: {what} must hold numbers, not {array.dtype}. Remedy: convert them with astype(float)")
     kind = np.float32 if array.dtype == np.float32 else np.float64
@@ -176,6 +242,12 @@ def _numbers(array: Any, what: str) -> NDArray[Any]:
         return np.ascontiguousarray(array, dtype=kind)
     except (TypeError, ValueError) as error:
         raise ValueError(f"data: {what} must hold numbers ({error}). Remedy: convert them with astype(float)") from error
+
+
+def _with_nan(array: NDArray[Any]) -> NDArray[Any]:
+    """Objects of Python with NaN for those that are missing."""
+    is_gap = np.array([is_missing(value) for value in array.ravel()], dtype=bool).reshape(array.shape)
+    return np.where(is_gap, np.nan, array) if is_gap.any() else array
 
 
 def _array(array: NDArray[Any], metric: str | None, names: list[str] | None) -> Input:
@@ -201,7 +273,7 @@ def _condensed(array: NDArray[Any], names: list[str] | None) -> Input:
             f"data: a vector of {len(array)} numbers is no condensed matrix: N objects have N (N - 1) / 2 pairs. "
             "Remedy: give what scipy.spatial.distance.pdist gives, or a square matrix"
         )
-    values = _numbers(array, "the vector").astype(np.float64, copy=False)
+    values = _numbers(array, "the vector")
     return Input("condensed", values=values, names=names, n_objects=n_objects)
 
 
@@ -272,7 +344,7 @@ def _sparse(matrix: Any) -> Input:
 def without_diagonal(value: Any) -> Any:
     """Weights or errors of pairs: what stands on the diagonal of a square array means nothing."""
     if isinstance(value, np.ndarray) and value.ndim == 2 and value.shape[0] == value.shape[1]:
-        value = value.astype(np.float64)
+        value = unmasked(value).astype(np.float64)
         np.fill_diagonal(value, 0.0)
     return value
 
@@ -290,7 +362,7 @@ def _rows(data: Any) -> list[list[Any]]:
     header = ([] if index is None else ["name"]) + table.names
 
     def cell(value: Any) -> Any:
-        return "" if value is None or value != value else repr(value) if isinstance(value, float) else value
+        return "" if is_missing(value) else repr(value) if isinstance(value, float) else value
 
     return [list(header), *([cell(value) for value in row] for row in zip(*columns))]
 
@@ -331,8 +403,9 @@ class _Columns:
     def numbers(self, columns: Sequence[int]) -> NDArray[Any]:
         if self.is_pandas and len(columns) == len(self.names):
             return np.asarray(self.table.to_numpy())
-        stacked = np.column_stack([np.asarray(self.column(k), dtype=np.float64) for k in columns])
-        return np.ascontiguousarray(stacked)
+        if not columns:
+            return np.empty((self.n_rows, 0))
+        return np.ascontiguousarray(np.column_stack([_numbers(self.column(k), "the table") for k in columns]))
 
 
 def _table(table: _Columns, metric: str | None) -> Input:

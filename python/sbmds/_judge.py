@@ -70,7 +70,7 @@ def predicted(fit: Fit, pairs: Any, level: float, draws: int) -> Any:
         ends = [tuple(pair)[:2] for pair in _rows(pairs)]
         kind, first, second = "listed", [fit._index(str(a)) for a, _ in ends], [fit._index(str(b)) for _, b in ends]
     try:
-        found = fit._parts.native("a prediction").predict(kind, first, second, level, draws)
+        found = fit._parts.native.predict(kind, first, second, level, draws)
     except (ValueError, OSError) as error:
         raise translated(error) from None
     titles = ["observed", "distance", "mean", "sd", "low", "high", "below"]
@@ -95,7 +95,7 @@ def placed(fit: Fit, new: Any, names: Any, draws: int, seed: int) -> Placed:
     called = [str(name) for name in names] if names is not None else own or [f"new {k}" for k in range(len(values))]
     if len(called) != len(values) or len(set(called)) != len(called):
         raise ValueError(f"names: {len(set(called))} different names are given for {len(values)} objects. Remedy: give one per object")
-    native = fit._parts.native("new objects")
+    native = fit._parts.native
     with tempfile.TemporaryDirectory(prefix="sbmds-") as scratch:
         path = Path(scratch) / "new.npy"
         np.save(path, values)

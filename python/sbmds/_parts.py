@@ -1,4 +1,4 @@
-"""The parts of a fit, asked for when they are needed, and all together when the fit is pickled."""
+"""The parts of a fit, asked for when they are needed; a pickled fit in memory is its draws and its data."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from . import _native
 from ._errors import translated
+from ._source import Source
 
-#: Pairs that a pickled fit keeps for Shepard's plot.
+#: Pairs of Shepard's plot.
 MOST_PAIRS = 200_000
 
 
@@ -42,32 +43,46 @@ ASKED: dict[str, Callable[[_native.Fitted], Any]] = {
     "coupled": lambda native: native.coupled(MOST_PAIRS),
 }
 
-#: Parts that every draw makes longer; a fit that kept no locations has none of the first two.
+#: Parts that a fit without draws of the locations does not have.
 LOCATIONS = ("stored", "aligned")
 
 
 class Parts:
     """Parts of a fit by name, kept once asked for."""
 
-    def __init__(self, native: _native.Fitted) -> None:
+    def __init__(self, native: _native.Fitted, source: Source | None = None) -> None:
         self._native: _native.Fitted | None = native
+        self._source = source
+        self._state: dict[str, Any] = {}
         self._kept: dict[str, Any] = {}
 
     def __getitem__(self, part: str) -> Any:
         if part not in self._kept:
-            if part in LOCATIONS and not self.native(part).has_locations():
+            if part in LOCATIONS and not self.native.has_locations():
                 raise ValueError("the fit kept no draws of the locations (keep='summary'). Remedy: fit with keep='all'")
             try:
-                self._kept[part] = ASKED[part](self.native(part))
+                self._kept[part] = ASKED[part](self.native)
             except (ValueError, OSError) as error:
                 raise translated(error) from None
         return self._kept[part]
 
-    def native(self, what: str) -> _native.Fitted:
-        """The fit itself, which a pickled one in memory no longer has."""
+    @property
+    def native(self) -> _native.Fitted:
+        """The fit itself; that of a copy is made when it is first needed."""
         if self._native is None:
-            raise RuntimeError(f"{what} needs the fit itself, and this is a copy. Remedy: ask for it before pickling, or fit with out=")
+            opened = None if self._source is None else self._source.opened()
+            data, paths = (None, {}) if opened is None else (opened.data, opened.paths)
+            try:
+                self._native = _native.from_bytes(self._state["bytes"], self._state["mode"], data, paths)
+            except (ValueError, OSError) as error:
+                raise translated(error) from None
+            # What was written is there as long as the fit may read it.
+            self._opened = opened
         return self._native
+
+    def in_mode(self, mode: int) -> Parts:
+        """Those of another mode."""
+        return Parts(self.native.in_mode(mode), self._source)
 
     @cached_property
     def positions(self) -> dict[str, int]:
@@ -85,7 +100,7 @@ class Parts:
         for group, variables in enumerate(self["variables"]):
             for stored, dtype, _ in variables:
                 if stored == name:
-                    values = self.native(name).values(name, group == 1)
+                    values = self.native.values(name, group == 1)
                     return values.astype(dtype, copy=False)
         names, draws = self["monitored"]
         if name in names:
@@ -93,21 +108,23 @@ class Parts:
         known = [stored for variables in self["variables"] for stored, *_ in variables]
         raise KeyError(f"there is no variable {name!r}. Remedy: give one of {', '.join(known)}, or of diagnostics()")
 
+    def __copy__(self) -> Parts:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parts:
+        """Nothing of a fit changes: copies share it."""
+        return self
+
     def __getstate__(self) -> dict[str, Any]:
-        path = self["path"]
+        if self._native is None:
+            return self._state
+        path, mode = self["path"], self["mode"][0]
         if path is not None:
-            return {"path": path, "mode": self["mode"][0]}
-        has_locations = self._native is None or self._native.has_locations()
-        for part in ASKED:
-            if part not in LOCATIONS or has_locations:
-                self[part]
-        for variables in self["variables"]:
-            for name, *_ in variables:
-                self.variable(name)
-        return {"kept": self._kept}
+            return {"path": path, "mode": mode}
+        return {"bytes": self.native.to_bytes(), "mode": mode, "source": self._source}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "path" in state:
             self.__init__(_native.open(state["path"], state["mode"]))  # type: ignore[misc]
         else:
-            self._native, self._kept = None, state["kept"]
+            self._native, self._source, self._state, self._kept = None, state["source"], state, {}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import needed
+from ._inputs import is_missing
 
 if TYPE_CHECKING:
     from ._result import Fit
@@ -17,6 +19,12 @@ Array = NDArray[np.float64]
 
 #: Colours that people of all kinds of sight tell apart (Okabe and Ito 2008).
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#555555"]
+#: Marks of further groups in the same colours.
+MARKERS = ["o", "s", "^", "D", "v"]
+#: What is drawn of an object without a label.
+UNKNOWN = "#BBBBBB"
+#: Entries of a legend that stands in the map; more stand beside it, in columns of so many.
+MOST_WITHIN, MOST_PER_COLUMN = 8, 20
 #: Maps with more objects than this show no names unless asked.
 MOST_NAMES = 60
 #: Maps with more objects show no ellipses unless asked.
@@ -48,19 +56,26 @@ def _map(
         return _line(fit, ax, names)
     across, up = axes
     x, y = fit.map[:, across], fit.map[:, up]
-    colours, groups = _colours(fit, labels)
-    if ellipses if ellipses is not None else fit.n_objects <= MOST_ELLIPSES:
-        _draw_ellipses(ax, x, y, fit.covariance[:, [across, up]][:, :, [across, up]], colours)
+    colouring = _colours(fit, labels)
+    shows_ellipses = ellipses if ellipses is not None else fit.n_objects <= MOST_ELLIPSES
+    if shows_ellipses:
+        _draw_ellipses(ax, x, y, fit.covariance[:, [across, up]][:, :, [across, up]], colouring.colours)
     size = float(np.clip(900.0 / fit.n_objects, 3.0, 22.0))
-    ax.scatter(x, y, s=size, c=colours, linewidths=0.0, zorder=3)
+    for marker in dict.fromkeys(colouring.markers):
+        chosen = [k for k, own in enumerate(colouring.markers) if own == marker]
+        colours = [colouring.colours[k] for k in chosen]
+        ax.scatter(x[chosen], y[chosen], s=size, c=colours, marker=marker, linewidths=0.0, zorder=3)
     if names if names is not None else fit.n_objects <= MOST_NAMES:
+        # Names stand to the right of their objects.
+        ax.margins(x=0.12)
         for name, here, there in zip(fit.names, x, y):
             ax.annotate(name, (here, there), xytext=(4, 3), textcoords="offset points", fontsize=8, color="#333333", zorder=4)
-    _legend(ax, groups)
+    _legend(ax, colouring)
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xlabel(f"dimension {across + 1}")
     ax.set_ylabel(f"dimension {up + 1}")
-    ax.set_title(f"{fit.what_is_shown}, 95% ellipses", fontsize=10, loc="left", color="#555555")
+    title = fit.what_is_shown + (", 95% ellipses" if shows_ellipses else "")
+    ax.set_title(title, fontsize=10, loc="left", color="#555555")
     _tidy(ax)
 
 
@@ -93,35 +108,83 @@ def _draw_ellipses(ax: Any, x: Array, y: Array, covariance: Array, colours: Any)
     ax.update_datalim(np.column_stack([x + reach, y + reach]))
 
 
-def _colours(fit: Fit, labels: Any) -> tuple[Any, list[tuple[str, str]]]:
-    """A colour for every object, and what the colours mean."""
-    known = fit.labels
+class _Colouring(NamedTuple):
+    """How the objects are drawn, and what that means."""
+
+    colours: Sequence[Any]
+    markers: list[str]
+    #: Name, colour and marker of every group.
+    groups: Sequence[tuple[str, str, str]] = ()
+    #: Where numbers are shown as shades: the least, the largest, and what they are.
+    scale: tuple[float, float, str] | None = None
+
+
+def _colours(fit: Fit, labels: Any) -> _Colouring:
+    """A colour and a marker for every object, and what they mean."""
+    known, title = fit.labels, ""
     if isinstance(labels, str):
         if labels not in known:
             raise ValueError(f"labels={labels!r}: there is no such column. Remedy: give one of {', '.join(known) or 'none'}")
-        labels = known[labels]
+        title, labels = labels, known[labels]
     elif labels is None and known:
-        labels = next(iter(known.values()))
+        title, labels = next(iter(known.items()))
     if labels is None:
-        return [COLOURS[0]] * fit.n_objects, []
-    labels = list(labels)
+        return _Colouring([COLOURS[0]] * fit.n_objects, ["o"] * fit.n_objects)
+    labels = [None if is_missing(label) else label for label in labels]
     if len(labels) != fit.n_objects:
         raise ValueError(f"labels: {len(labels)} are given for {fit.n_objects} objects. Remedy: give one per object")
-    if len(set(labels)) > len(COLOURS) and all(isinstance(label, (int, float, np.number)) for label in labels):
-        matplotlib = needed("matplotlib", "plot()")
-        values = np.asarray(labels, dtype=float)
-        span = np.nanmax(values) - np.nanmin(values) or 1.0
-        return matplotlib.colormaps["viridis"]((values - np.nanmin(values)) / span), []
-    levels = sorted({label for label in labels if label is not None}, key=str)
-    colour = {level: COLOURS[k % len(COLOURS)] for k, level in enumerate(levels)}
-    groups = [(str(level), colour[level]) for level in levels] if len(levels) <= len(COLOURS) else []
-    return [colour.get(label, "#BBBBBB") for label in labels], groups
+    levels = sorted({label for label in labels if label is not None}, key=_level_order)
+    if len(levels) > len(COLOURS) and all(isinstance(level, (int, float, np.number)) for level in levels):
+        return _shaded(labels, title)
+    looks = {level: _look(k, len(levels)) for k, level in enumerate(levels)}
+    chosen = [looks.get(label, (UNKNOWN, "o")) for label in labels]
+    groups = [(str(level), *look) for level, look in looks.items()]
+    are_told_apart = len(levels) <= len(COLOURS) * len(MARKERS)
+    return _Colouring([colour for colour, _ in chosen], [marker for _, marker in chosen], groups if are_told_apart else ())
 
 
-def _legend(ax: Any, groups: list[tuple[str, str]]) -> None:
-    if groups:
-        for name, colour in groups:
-            ax.scatter([], [], s=22, color=colour, label=name)
+def _level_order(level: Any) -> tuple[bool, Any]:
+    """Numbers by size, then words, with numbers in them by size too: group 2 before group 10."""
+    if isinstance(level, (int, float, np.number)):
+        return (False, level)
+    return (True, [(part.isdecimal(), int(part) if part.isdecimal() else part) for part in re.split(r"(\d+)", str(level))])
+
+
+def _look(level: int, n_levels: int) -> tuple[str, str]:
+    """Colour and marker of a group; groups that are too many to tell apart get shades in their order."""
+    if n_levels <= len(COLOURS) * len(MARKERS):
+        return COLOURS[level % len(COLOURS)], MARKERS[level // len(COLOURS)]
+    matplotlib = needed("matplotlib", "plot()")
+    shade = matplotlib.colormaps["turbo"](level / (n_levels - 1))
+    return str(matplotlib.colors.to_hex(shade)), "o"
+
+
+def _shaded(labels: list[Any], title: str) -> _Colouring:
+    """Numbers as shades."""
+    matplotlib = needed("matplotlib", "plot()")
+    values = np.array([np.nan if label is None else float(label) for label in labels])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    shades = matplotlib.colormaps["viridis"]((values - low) / (high - low or 1.0))
+    shades[np.isnan(values)] = matplotlib.colors.to_rgba(UNKNOWN)
+    return _Colouring(shades, ["o"] * len(labels), scale=(low, high, title))
+
+
+def _legend(ax: Any, colouring: _Colouring) -> None:
+    if colouring.scale is not None:
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import Normalize
+
+        low, high, title = colouring.scale
+        bar = ax.figure.colorbar(ScalarMappable(Normalize(low, high), "viridis"), ax=ax, shrink=0.6, label=title)
+        bar.outline.set_visible(False)
+        bar.ax.tick_params(labelsize=8)
+    for name, colour, marker in colouring.groups:
+        ax.scatter([], [], s=22, color=colour, marker=marker, linewidths=0.0, label=name)
+    n_groups = len(colouring.groups)
+    if n_groups > MOST_WITHIN:
+        n_columns = -(-n_groups // MOST_PER_COLUMN)
+        ax.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0), ncols=n_columns)
+    elif n_groups > 0:
         ax.legend(frameon=False, fontsize=8, loc="best")
 
 
@@ -140,14 +203,24 @@ def _shepard(fit: Fit, ax: Any) -> None:
         ax.scatter(observed, fitted, s=size, color=COLOURS[0], alpha=alpha, linewidths=0, zorder=3)
     else:
         ax.hexbin(observed, fitted, gridsize=70, mincnt=1, bins="log", cmap="Blues", linewidths=0.1)
+    start = min(float(observed.min(initial=0.0)), 0.0) * 1.03
     end = float(max(observed.max(initial=0.0), fitted.max(initial=0.0))) * 1.03
-    sigma = float(fit.sigma.mean())
-    line = np.array([0.0, end])
-    ax.plot(line, line, color="#333333", lw=1.0)
-    ax.fill_between(line, line - 2 * sigma, line + 2 * sigma, color="#333333", alpha=0.08, lw=0)
-    ax.set(xlim=(0, end), ylim=(0, end), xlabel="observed dissimilarity", ylabel="distance in the map", aspect="equal")
+    line = np.linspace(0.0, end, 100)
+    low, high = two_sigma(fit, line)
+    ax.plot([0.0, end], [0.0, end], color="#333333", lw=1.0)
+    # About the distance on the map, which stands upwards, dissimilarities scatter sideways.
+    ax.fill_betweenx(line, low, high, color="#333333", alpha=0.08, lw=0)
+    ax.set(xlim=(start, end), ylim=(0, end), xlabel="observed dissimilarity", ylabel="distance in the map", aspect="equal")
     ax.set_title("coupled pairs; shaded: two sigma", fontsize=10, loc="left", color="#555555")
     _tidy(ax)
+
+
+def two_sigma(fit: Fit, distance: Array) -> tuple[Array, Array]:
+    """Dissimilarities two sigma below and above distances: of their logarithms, if the noise is log-normal."""
+    sigma = float(fit.sigma.mean())
+    if fit.settings.get("measurement", {}).get("family") == "log-normal":
+        return distance * np.exp(-2 * sigma), distance * np.exp(2 * sigma)
+    return distance - 2 * sigma, distance + 2 * sigma
 
 
 def _quantity(fit: Fit, quantity: str) -> Array:

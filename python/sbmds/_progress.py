@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ._errors import found, in_python
@@ -21,6 +24,21 @@ class ChainProgress(NamedTuple):
 
 
 Chains = list["ChainProgress | None"]
+
+
+def n_chains(chains: int | None, chain: int | None, config: str | os.PathLike[str] | None, resumed: Any) -> int:
+    """How many chains a fit is going to have: as asked for, as a configuration has it, or as the run has that goes on."""
+    path = Path(resumed) / "config.toml" if resumed is not None else None if config is None else Path(config)
+    run: dict[str, Any] = {}
+    if path is not None:
+        try:
+            run = tomllib.loads(path.read_text(encoding="utf-8")).get("run", {})
+        except (OSError, ValueError):
+            # The fit says what is wrong with it.
+            pass
+    if chain is not None or run.get("chain") is not None:
+        return 1
+    return int(chains if isinstance(chains, int) else run.get("chains", 4))
 
 
 class Watch:
@@ -63,10 +81,11 @@ def _state(chains: Chains, n_chains: int) -> tuple[int, int, str]:
     known = [chain for chain in chains if chain is not None]
     per_chain = max((chain.n_iterations for chain in known), default=1)
     done = sum(chain.iteration for chain in known)
-    is_warm = all(chain.iteration >= chain.n_warmup for chain in known) and len(known) == n_chains
+    # Chains that wait for others to end are not known yet.
+    is_warm = bool(known) and all(chain.iteration >= chain.n_warmup for chain in known)
     divergences = sum(chain.divergences for chain in known)
     words = "sampling" if is_warm else "warm-up"
-    return done, per_chain * n_chains, words + (f", {divergences} divergences" if divergences else "")
+    return done, per_chain * max(n_chains, len(chains)), words + (f", {divergences} divergences" if divergences else "")
 
 
 class _Tqdm:

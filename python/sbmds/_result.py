@@ -17,6 +17,7 @@ from ._judge import Placed
 from ._labels import columns as label_columns
 from ._labels import write_labels
 from ._parts import Parts
+from ._source import Source
 from ._tables import table
 
 Array = NDArray[np.float64]
@@ -46,11 +47,14 @@ class Distance(NamedTuple):
 class Fit:
     """A fitted map: verdict, locations with their uncertainty, and draws from the posterior.
 
-    Made by :func:`sbmds.fit` and :func:`sbmds.open`. It pickles: a fit in memory with its draws, a run by its directory.
+    Made by :func:`sbmds.fit` and :func:`sbmds.open`. It pickles: a fit in memory with its draws and its data (data
+    in a file by their path), a run by its directory.
     """
 
-    def __init__(self, native: _native.Fitted, labels: Any = None, notes: list[str] | None = None) -> None:
-        self._parts = Parts(native)
+    def __init__(
+        self, native: _native.Fitted | Parts, labels: Any = None, notes: list[str] | None = None, source: Source | None = None
+    ) -> None:
+        self._parts = native if isinstance(native, Parts) else Parts(native, source)
         #: How data and settings were read, where there was a choice.
         self.notes: list[str] = notes or []
         self._labels = labels
@@ -170,11 +174,29 @@ class Fit:
         return int(self._parts["mode"][1])
 
     def in_mode(self, mode: int) -> Fit:
-        """The same fit, looked at in another of the modes that its chains are in, counted from 1."""
+        """The same fit, looked at in another of the modes that its chains are in.
+
+        Parameters
+        ----------
+        mode : int
+            Which one, counted from 1; :attr:`n_modes` says how many there are.
+
+        Returns
+        -------
+        Fit
+
+        Examples
+        --------
+        >>> import sbmds
+        >>> data = sbmds.simulate(objects=8, seed=1)
+        >>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1)
+        >>> fit.n_modes, fit.in_mode(1).map.shape
+        (1, (8, 2))
+        """
         if mode == self._parts["mode"][0]:
             return self
         try:
-            return Fit(self._parts.native("another mode").in_mode(mode), self._labels, self.notes)
+            return Fit(self._parts.in_mode(mode), self._labels, self.notes)
         except ValueError as error:
             raise translated(error) from None
 
@@ -208,7 +230,25 @@ class Fit:
         return [name for name, *_ in posterior + stats]
 
     def variable(self, name: str) -> Array:
-        """A stored variable by name, (chain, draw, ...)."""
+        """A stored variable by name, (chain, draw, ...).
+
+        Parameters
+        ----------
+        name : str
+            One of :attr:`variables`, or a quantity of :meth:`diagnostics`.
+
+        Returns
+        -------
+        ndarray
+
+        Examples
+        --------
+        >>> import sbmds
+        >>> data = sbmds.simulate(objects=8, seed=1)
+        >>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1)
+        >>> fit.variable("log_likelihood").shape
+        (2, 300)
+        """
         return self._parts.variable(name)
 
     def distance(self, a: str, b: str, prob: float = 0.95) -> Distance:
@@ -255,6 +295,15 @@ class Fit:
         -------
         table
             Objects by the probability to be among the `k` nearest, with their distances; those that never are, are left out.
+
+        Examples
+        --------
+        >>> import sbmds
+        >>> data = sbmds.simulate(objects=8, seed=1)
+        >>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1)
+        >>> neighbours = fit.neighbors("0", k=3)
+        >>> round(float(neighbours["probability"].sum()), 6)
+        3.0
         """
         me = self._index(name)
         distances = self._distances_from(me).reshape(-1, self.n_objects)
@@ -351,24 +400,79 @@ class Fit:
     # Whether to trust it.
 
     def summary(self) -> Any:
-        """A table of the few numbers people ask for first: sigma, log-likelihood, and with a tree how fast locations diffuse."""
+        """A table of the few numbers people ask for first: sigma, log-likelihood, and with a tree how fast locations diffuse.
+
+        Returns
+        -------
+        table
+            By quantity: mean, sd, quantiles, R-hat, effective sample sizes, Monte Carlo error.
+
+        Examples
+        --------
+        >>> import sbmds
+        >>> data = sbmds.simulate(objects=8, seed=1)
+        >>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1)
+        >>> list(fit.summary().index)
+        ['sigma', 'log_likelihood']
+        """
         wanted = ["sigma", "log_likelihood", "trait_trace", "trait_logdet", "diffusion_rate"]
         there = [name for name in wanted if name in self.variables]
         return _diagnosed(there, [self.variable(name) for name in there])
 
     def diagnostics(self) -> Any:
-        """A table of everything that the verdict looks at: log density, sigma and distances, with R-hat and effective sample sizes."""
+        """A table of everything that the verdict looks at: log density, sigma and distances, with R-hat and effective sample sizes.
+
+        Returns
+        -------
+        table
+            By quantity, with the columns of :meth:`summary`.
+
+        Examples
+        --------
+        >>> import sbmds
+        >>> data = sbmds.simulate(objects=8, seed=1)
+        >>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1)
+        >>> worst = fit.diagnostics()["rhat"].max()
+        >>> bool(worst == fit.details["max_rhat"]["value"])
+        True
+        """
         names, draws = self._parts["monitored"]
         return _diagnosed(names, draws)
 
     # Elsewhere.
 
     def to_datatree(self) -> Any:
-        """The draws as an :class:`xarray.DataTree` with the groups that ArviZ knows: ``posterior`` and ``sample_stats``."""
+        """The draws as an :class:`xarray.DataTree` with the groups that ArviZ knows: ``posterior`` and ``sample_stats``.
+
+        Returns
+        -------
+        xarray.DataTree
+
+        Examples
+        --------
+        >>> import sbmds
+        >>> data = sbmds.simulate(objects=8, seed=1)
+        >>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1)
+        >>> fit.to_datatree()["posterior"]["x"].dims
+        ('chain', 'draw', 'object', 'dim')
+        """
         return _convert.to_datatree(self)
 
     def to_arviz(self) -> Any:
-        """The draws as ArviZ has them: an ``InferenceData`` before ArviZ 1, an :class:`xarray.DataTree` since."""
+        """The draws as ArviZ has them: an ``InferenceData`` before ArviZ 1, an :class:`xarray.DataTree` since.
+
+        Returns
+        -------
+        arviz.InferenceData or xarray.DataTree
+
+        Examples
+        --------
+        >>> import sbmds
+        >>> data = sbmds.simulate(objects=8, seed=1)
+        >>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1)
+        >>> fit.to_arviz().posterior["sigma"].shape
+        (2, 300)
+        """
         return _convert.to_arviz(self)
 
     def plot(self, kind: str = "map", ax: Any = None, **options: Any) -> Any:
@@ -389,6 +493,14 @@ class Fit:
         Returns
         -------
         matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import sbmds
+        >>> data = sbmds.simulate(objects=8, seed=1)
+        >>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1)
+        >>> fit.plot("map", ellipses=False).get_title(loc="left")
+        'posterior mean'
         """
         return _plots.plot(self, kind, ax, **options)
 
@@ -401,8 +513,22 @@ class Fit:
             The file to write.
         labels : optional
             As in :func:`sbmds.fit`; those of the fit by default.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Examples
+        --------
+        >>> import sbmds, tempfile
+        >>> data = sbmds.simulate(objects=8, seed=1)
+        >>> fit = sbmds.fit(data.distances, chains=2, draws=300, seed=1)
+        >>> with tempfile.TemporaryDirectory() as scratch:
+        ...     fit.report(scratch + "/map.html").stat().st_size > 10_000
+        True
         """
-        native = self._parts.native("a report")
+        native = self._parts.native
         labels = self._labels if labels is None else labels
         with tempfile.TemporaryDirectory(prefix="sbmds-") as scratch:
             if labels is not None and not isinstance(labels, (str, os.PathLike)):
@@ -438,6 +564,19 @@ class Fit:
             Seed of the choice of draws.
         threads : int, optional
             Threads to use; the answer does not depend on it.
+
+        Returns
+        -------
+        Clusters
+            labels, confidence, membership, table.
+
+        Examples
+        --------
+        >>> import numpy as np, sbmds
+        >>> X = np.random.default_rng(1).normal(size=(20, 2)) + np.repeat([[0, 0], [15, 0]], 10, axis=0)
+        >>> fit = sbmds.fit(X, metric="euclidean", chains=2, draws=1500)
+        >>> fit.cluster(min_points=4, draws=50).n_clusters
+        2
         """
         return clusters_of(self, min_points, min_samples, selection, draws, seed, threads)
 

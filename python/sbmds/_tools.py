@@ -240,7 +240,7 @@ def compare(*fits: Fit | str | os.PathLike[str], quantity: str = "sigma", names:
         raise ValueError("fits: two or more are needed to compare")
     opened = [fit if isinstance(fit, Fit) else open_run(fit) for fit in fits]
     try:
-        found = json.loads(_native.compare([fit._parts.native("a comparison") for fit in opened], quantity))
+        found = json.loads(_native.compare([fit._parts.native for fit in opened], quantity))
     except (ValueError, OSError) as error:
         raise translated(error) from None
     called = names or [f"fit {k + 1}" if fit.path is None else fit.path.name for k, fit in enumerate(opened)]

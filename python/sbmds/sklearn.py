@@ -13,6 +13,7 @@ from ._fit import fit as fit_map
 
 needed("sklearn", "sbmds.sklearn")
 
+from joblib import effective_n_jobs  # noqa: E402
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin  # noqa: E402
 from sklearn.exceptions import ConvergenceWarning  # noqa: E402
 from sklearn.metrics import pairwise_distances  # noqa: E402
@@ -44,7 +45,7 @@ class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     random_state : int, RandomState or None, default None
         Seed.
     n_jobs : int, optional
-        Threads; None and -1: all cores. The answer does not depend on it.
+        Threads; None and -1: all cores, -2: all but one, and so on. The answer does not depend on it.
     verbose : int, default 0
         Whether to show progress.
 
@@ -103,7 +104,27 @@ class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> BayesianMDS:
-        """Fit the map to X; `y` is ignored."""
+        """Fit the map to X; `y` is ignored.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or (n_samples, n_samples) with ``metric="precomputed"``
+            Rows of features, or dissimilarities; NaN is a missing dissimilarity.
+
+        Returns
+        -------
+        BayesianMDS
+            Itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sbmds.sklearn import BayesianMDS
+        >>> D = np.array([[0.0, 3.0, 5.0], [3.0, 0.0, 4.0], [5.0, 4.0, 0.0]])
+        >>> mds = BayesianMDS(metric="precomputed", random_state=0, chains=2, draws=1500).fit(D)
+        >>> mds.embedding_sd_.shape
+        (3, 2)
+        """
         is_precomputed = self.metric == "precomputed"
         finite = "allow-nan" if is_precomputed else True
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite=finite, ensure_min_samples=2)
@@ -121,7 +142,7 @@ class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             draws=self.draws,
             warmup=self.warmup,
             seed=self._seed(),
-            threads=None if self.n_jobs in (None, -1) else self.n_jobs,
+            threads=None if self.n_jobs in (None, -1) else effective_n_jobs(self.n_jobs),
             progress=bool(self.verbose),
             if_not_converged="ignore",
         )
@@ -143,13 +164,21 @@ class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         -------
         ndarray of shape (n_new, n_components)
             Posterior means of their locations; ``fit_.place`` also has their uncertainty.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sbmds.sklearn import BayesianMDS
+        >>> X = np.random.default_rng(1).normal(size=(12, 2))
+        >>> mds = BayesianMDS(random_state=0, chains=2, draws=1500).fit(X[:10])
+        >>> mds.transform(X[10:]).shape
+        (2, 2)
         """
         check_is_fitted(self)
         is_precomputed = self.metric == "precomputed"
         finite = "allow-nan" if is_precomputed else True
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite=finite, reset=False)
-        known = {row.tobytes(): k for k, row in enumerate(np.asarray(self._X_fit, dtype=X.dtype))}
-        at = np.array([known.get(row.tobytes(), -1) for row in X])
+        at = _where(X, np.asarray(self._X_fit, dtype=X.dtype))
         located = np.where(at[:, None] < 0, 0.0, self.embedding_[at])
         is_new = at < 0
         if is_new.any():
@@ -187,7 +216,26 @@ class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self._n_features_out = found.dims
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fit the map to X and return it."""
+        """Fit the map to X and return it.
+
+        Parameters
+        ----------
+        X : array
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The posterior mean map.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sbmds.sklearn import BayesianMDS
+        >>> X = np.random.default_rng(1).normal(size=(10, 2))
+        >>> BayesianMDS(random_state=0, chains=2, draws=1500).fit_transform(X).shape
+        (10, 2)
+        """
         self.fit(X, y)
         return self.embedding_
 
@@ -197,6 +245,21 @@ class BayesianMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         tags.input_tags.allow_nan = self.metric == "precomputed"
         tags.input_tags.positive_only = self.metric == "precomputed"
         return tags
+
+
+def _where(rows: Any, known: Any) -> Any:
+    """For each row its number among the known ones, -1 if it is new; the first of equal rows is the first of equal known ones."""
+    places: dict[bytes, list[int]] = {}
+    for k, row in enumerate(known):
+        places.setdefault(row.tobytes(), []).append(k)
+    n_met: dict[bytes, int] = {}
+    at = np.full(len(rows), -1)
+    for k, row in enumerate(rows):
+        key = row.tobytes()
+        if key in places:
+            at[k] = places[key][min(n_met.get(key, 0), len(places[key]) - 1)]
+            n_met[key] = n_met.get(key, 0) + 1
+    return at
 
 
 class _NotConverged(OurWarning, ConvergenceWarning):  # type: ignore[misc]

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use sbmds::dissimilarity::{Dissimilarities, Metric, Names};
 
 use crate::error::{detached, of_input, of_value};
-use crate::memory::lend_matrix;
+use crate::memory::{lend_column, lend_matrix};
 
 /// Dissimilarities in memory.
 #[pyclass(frozen, module = "sbmds._native")]
@@ -36,16 +36,22 @@ impl Data {
         detached(py, || Dissimilarities::from_dense(names, matrix).map(Self).map_err(of_input))
     }
 
-    /// The numbers above the diagonal, row by row.
+    /// The numbers above the diagonal, row by row, of float64 or float32. The memory stays where it is.
     #[staticmethod]
-    fn condensed(values: PyReadonlyArray1<'_, f64>, n_objects: usize, objects: Option<Vec<String>>) -> PyResult<Self> {
-        let names = names(objects, n_objects)?;
-        Dissimilarities::from_condensed(names, values.as_slice()?).map(Self).map_err(of_input)
+    fn condensed(
+        py: Python<'_>,
+        values: &Bound<'_, PyUntypedArray>,
+        n_objects: usize,
+        objects: Option<Vec<String>>,
+    ) -> PyResult<Self> {
+        let (names, values) = (names(objects, n_objects)?, lend_column(values)?);
+        detached(py, || Dissimilarities::from_condensed_array(names, values).map(Self).map_err(of_input))
     }
 
     /// Measured pairs by the numbers of their objects.
     #[staticmethod]
     fn pairs(
+        py: Python<'_>,
         a: PyReadonlyArray1<'_, i64>,
         b: PyReadonlyArray1<'_, i64>,
         values: PyReadonlyArray1<'_, f64>,
@@ -53,10 +59,12 @@ impl Data {
         objects: Option<Vec<String>>,
     ) -> PyResult<Self> {
         let names = names(objects, n_objects)?;
-        let ends = a.as_slice()?.iter().zip(b.as_slice()?);
-        let pairs: Vec<(usize, usize, f64)> =
-            ends.zip(values.as_slice()?).map(|((&a, &b), &value)| (a as usize, b as usize, value)).collect();
-        Dissimilarities::from_pairs(names, &pairs).map(Self).map_err(of_input)
+        let (a, b, values) = (a.as_slice()?, b.as_slice()?, values.as_slice()?);
+        detached(py, || {
+            let ends = a.iter().zip(b).map(|(&a, &b)| (a as usize, b as usize));
+            let pairs: Vec<_> = ends.zip(values).map(|((a, b), &value)| (a, b, value)).collect();
+            Dissimilarities::from_pairs(names, &pairs).map(Self).map_err(of_input)
+        })
     }
 
     /// Feature vectors, a row per object, and how they are compared. The memory stays where it is.

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyKeyError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
@@ -18,12 +19,26 @@ pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, PyErr>
     py.detach(|| catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(panic.as_ref()))))
 }
 
+/// Where the last panic was.
+static PLACE: Mutex<Option<String>> = Mutex::new(None);
+
+/// Panics become exceptions, which say where they were; nothing is printed besides.
+pub fn keep_panics_quiet() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string);
+        *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }));
+}
+
 /// What to raise after a panic.
 pub fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
     let text =
         panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
     let what = text.unwrap_or_else(|| "without a word".into());
-    PyRuntimeError::new_err(format!("sbmds has failed inside: {what}. Remedy: this is a bug, please report it"))
+    let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_else(|| "somewhere".into());
+    PyRuntimeError::new_err(format!(
+        "sbmds has failed inside ({place}): {what}. Remedy: this is a bug, please report it"
+    ))
 }
 
 /// What to raise for an error of a run.

@@ -15,7 +15,7 @@ use sbmds::tree::Tree;
 use sbmds_cli::{FitPlan, FitTask};
 
 use crate::data::Data;
-use crate::error::{of_panic, of_run, of_value};
+use crate::error::{detached, of_input, of_panic, of_run, of_value};
 use crate::fitted::Fitted;
 use crate::memory::lend;
 use crate::watch::Watch;
@@ -78,6 +78,18 @@ pub fn fit(
         (Some(_), Err(RunError::NoDraws)) => Ok(("interrupted", None)),
         (_, outcome) => outcome.map_err(of_run),
     }
+}
+
+/// The objects of the file that the words of `sbmds fit` name, in their order.
+#[pyfunction]
+pub fn names_of(py: Python<'_>, words: Vec<String>) -> PyResult<Vec<String>> {
+    let FitTask::Start { config, .. } = FitPlan::parse(&words).map_err(of_value)?.task else {
+        return Err(of_value("a run that goes on has its names"));
+    };
+    detached(py, || {
+        let data = dissimilarity::read(&config.input.path, &config.input.read_options()).map_err(of_input)?;
+        Ok(data.names().iter().map(|name| name.into_owned()).collect())
+    })
 }
 
 /// Remembers the first reason to stop and asks the chains to.

@@ -1,20 +1,22 @@
 //! What a fit found, as Python sees it.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use sbmds::diagnostics::Monitored;
-use sbmds::dissimilarity::{Labels, read_labels, read_new_objects};
+use sbmds::dissimilarity::{self, Dissimilarities, Labels, read_labels, read_new_objects};
 use sbmds::draws::{Dtype, Variable};
 use sbmds::fit;
 use sbmds::place::{OldMap, PlacedObject, place};
 use sbmds::predict::{Asked, AskedPair, PosteriorDraws, Prediction, asked_pairs, predict};
 use sbmds::quality::KnownPairs;
 use sbmds::report::{ReportData, write_html};
-use sbmds::run::RunError;
+use sbmds::run::{FitConfig, RunError};
 
+use crate::data::Data;
 use crate::error::{detached, of_input, of_run, of_value};
 use crate::memory::{array, rows};
 
@@ -26,6 +28,36 @@ pub struct Fitted(pub fit::Fitted);
 #[pyfunction]
 pub fn open(py: Python<'_>, directory: PathBuf, mode: usize) -> PyResult<Fitted> {
     detached(py, || fit::Fitted::open_mode(&directory, mode).map(Fitted).map_err(of_run))
+}
+
+/// The fit in memory that was made bytes of, looked at in a mode. Its data are `data`, or are read again when they are asked for, with
+/// what lies elsewhere now: `path`, `names`, `weights` and `errors`.
+#[pyfunction]
+pub fn from_bytes(
+    py: Python<'_>,
+    bytes: &[u8],
+    mode: usize,
+    data: Option<&Bound<'_, Data>>,
+    mut paths: HashMap<String, PathBuf>,
+) -> PyResult<Fitted> {
+    let data = data.map(|data| data.get().0.clone());
+    let mut path_of = |name: &str| paths.remove(name);
+    let [path, names, weights, errors] = ["path", "names", "weights", "errors"].map(&mut path_of);
+    let read = move |config: &FitConfig| -> Result<Dissimilarities, RunError> {
+        if let Some(data) = &data {
+            return Ok(data.clone());
+        }
+        let mut input = config.input.clone();
+        input.path = path.clone().unwrap_or(input.path);
+        input.names = names.clone().or(input.names);
+        input.weights = weights.clone().or(input.weights);
+        input.errors = errors.clone().or(input.errors);
+        Ok(dissimilarity::read(&input.path, &input.read_options())?)
+    };
+    detached(py, || {
+        let fitted = fit::Fitted::from_bytes(bytes, read).map_err(of_run)?;
+        if mode == 1 { Ok(Fitted(fitted)) } else { fitted.in_mode(mode).map(Fitted).map_err(of_run) }
+    })
 }
 
 /// Name, type and axes of a stored variable.
@@ -48,6 +80,12 @@ fn of_chains(quantity: &Monitored) -> Vec<f64> {
 
 #[pymethods]
 impl Fitted {
+    /// A fit in memory as bytes, all but its data.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = detached(py, || self.0.to_bytes().map_err(of_run))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
     /// The summary as JSON.
     fn summary(&self) -> PyResult<String> {
         serde_json::to_string(self.0.summary()).map_err(of_value)

@@ -45,10 +45,19 @@ pub fn lend(array: &Bound<'_, PyUntypedArray>) -> PyResult<SharedBytes> {
 
 /// A two-dimensional array of float64 or float32, not copied.
 pub fn lend_matrix(array: &Bound<'_, PyUntypedArray>) -> PyResult<SharedArray> {
-    let (dtype, bytes) = (array.dtype(), lend(array)?);
     let &[n_rows, n_columns] = array.shape() else {
         return Err(PyValueError::new_err(format!("the array has {} dimensions, not 2", array.ndim())));
     };
+    lend_rows(array, n_rows, n_columns)
+}
+
+/// A vector of float64 or float32 as an array of one column, not copied.
+pub fn lend_column(array: &Bound<'_, PyUntypedArray>) -> PyResult<SharedArray> {
+    lend_rows(array, array.len(), 1)
+}
+
+fn lend_rows(array: &Bound<'_, PyUntypedArray>, n_rows: usize, n_columns: usize) -> PyResult<SharedArray> {
+    let (dtype, bytes) = (array.dtype(), lend(array)?);
     match (dtype.kind(), dtype.itemsize(), dtype.is_native_byteorder()) {
         (b'f', 8, Some(true)) => SharedArray::f64(bytes, n_rows, n_columns).map_err(of_input),
         (b'f', 4, Some(true)) => SharedArray::f32(bytes, n_rows, n_columns).map_err(of_input),

@@ -63,15 +63,19 @@ pub fn simulate<'py>(
             return Err(of_value(format!("noise: {other:?} is not known. Remedy: give {known}")));
         }
     };
-    let simulation = Simulation::new(objects, dims, noise, &mut stream(seed, 0, Purpose::Simulation));
-    let square = |value: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
-        let cell = |k: usize| (k / objects, k % objects);
-        (0..objects * objects).map(cell).map(|(a, b)| if a == b { 0.0 } else { value(a.min(b), a.max(b)) }).collect()
-    };
+    let [deltas, truth, distances] = detached(py, || {
+        let simulation = Simulation::new(objects, dims, noise, &mut stream(seed, 0, Purpose::Simulation));
+        let square = |value: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
+            let cells = (0..objects * objects).map(|k| (k / objects, k % objects));
+            cells.map(|(a, b)| if a == b { 0.0 } else { value(a.min(b), a.max(b)) }).collect()
+        };
+        let deltas = square(&|a, b| simulation.delta(a, b));
+        Ok([deltas, rows(simulation.truth()), square(&|a, b| simulation.distance(a, b))])
+    })?;
     Ok(vec![
-        array(py, square(&|a, b| simulation.delta(a, b)), &[objects, objects])?,
-        array(py, rows(simulation.truth()), &[objects, dims])?,
-        array(py, square(&|a, b| simulation.distance(a, b)), &[objects, objects])?,
+        array(py, deltas, &[objects, objects])?,
+        array(py, truth, &[objects, dims])?,
+        array(py, distances, &[objects, objects])?,
     ])
 }
 

@@ -55,6 +55,44 @@ def test_an_interrupt_before_the_first_draw(data):
     assert caught.value.fit is None
 
 
+class PressDuring:
+    """Presses Ctrl-C when chains have begun so many iterations, in the middle of the next."""
+
+    def __init__(self, n_iterations):
+        self.n_iterations, self.is_pressed = n_iterations, False
+
+    def __call__(self, chains):
+        done = [chain.iteration for chain in chains if chain is not None]
+        if not self.is_pressed and sum(done) >= self.n_iterations:
+            self.is_pressed = True
+            threading.Timer(0.01, _thread.interrupt_main).start()
+
+
+def test_iterations_that_are_interrupted_are_made_again(tmp_path):
+    """Trajectories of many steps, on many pairs: what was begun is given up, and a run that goes on has the same draws."""
+    d = sbmds.simulate(objects=400, seed=2).distances
+    settings = {"chains": 2, "warmup": 12, "draws": 8, "seed": 1, "sampler": "nuts", "couplings": "full"}
+    quiet = {"if_not_converged": "ignore"}
+    expected = sbmds.fit(d, progress=False, **settings, **quiet)
+    for n_iterations in (2, 15, 30):
+        run = tmp_path / str(n_iterations)
+        with pytest.raises(sbmds.Interrupted):
+            sbmds.fit(d, out=run, progress=PressDuring(n_iterations), **settings)
+        found = sbmds.fit(out=run, resume=True, progress=False, **quiet)
+        assert np.array_equal(found.draws, expected.draws) and np.array_equal(found.sigma, expected.sigma)
+
+
+def test_an_interrupt_ends_a_trajectory():
+    """That of a million steps on all pairs of 3,000 objects, which would take hours; and the optimiser before it."""
+    data = sbmds.simulate(objects=3000, seed=2)
+    settings = {"chains": 1, "warmup": 0, "draws": 1, "sampler": "hmc", "couplings": "full", "leapfrog_steps": 1_000_000, "progress": False}
+    for start in ("prior", "classical"):
+        threading.Timer(3.0, _thread.interrupt_main).start()
+        with pytest.raises(sbmds.Interrupted) as caught:
+            sbmds.fit(data.distances, start=start, **settings)
+        assert caught.value.fit is None
+
+
 def test_an_error_of_the_watcher_is_raised(data):
     def watch(chains):
         raise ZeroDivisionError("of mine")

@@ -1,5 +1,6 @@
 """What a fit can be asked."""
 
+import copy as copies
 import pickle
 
 import numpy as np
@@ -79,12 +80,27 @@ def test_arviz_agrees(fit):
     np.testing.assert_array_equal(posterior["x"], fit.draws)
     assert list(posterior["object"].values) == fit.names
     assert "diverging" in converted.sample_stats
-    ours = fit.summary()
-    for name in ("sigma", "log_likelihood"):
-        draws = np.asarray(fit.variable(name))
-        assert ours.loc[name, "rhat"] == pytest.approx(float(arviz.rhat(draws)), rel=1e-6)
-        assert ours.loc[name, "ess_bulk"] == pytest.approx(float(arviz.ess(draws, method="bulk")), rel=1e-6)
-        assert ours.loc[name, "ess_tail"] == pytest.approx(float(arviz.ess(draws, method="tail", prob=(0.05, 0.95))), rel=1e-6)
+    ours = {**fit.summary().to_dict("index"), **fit.diagnostics().to_dict("index")}
+    pairs = [name for name in fit.diagnostics().index if name.startswith("distance of")]
+    assert len(ours) == 69 and len(pairs) == 66
+    a, b = (fit.names.index(name) for name in pairs[7].removeprefix("distance of ").split(" and "))
+    slowly = np.linalg.norm(fit.draws[:, :, a] - fit.draws[:, :, b], axis=-1)
+    np.testing.assert_allclose(monitored(pairs[7], converted, pairs), slowly, rtol=1e-9)
+    for name, row in ours.items():
+        draws = monitored(name, converted, pairs)
+        theirs = arviz.rhat(draws), arviz.ess(draws, method="bulk"), arviz.ess(draws, method="tail", prob=(0.05, 0.95))
+        found = [row[title] for title in ("rhat", "ess_bulk", "ess_tail")]
+        assert found == pytest.approx([float(value) for value in theirs], rel=1e-6), name
+
+
+def monitored(name, converted, pairs):
+    """The draws of a monitored quantity, from what was converted alone."""
+    stored = {"log density": "lp"}.get(name, name)
+    for group in (converted.posterior, converted.sample_stats):
+        if stored in group:
+            return group[stored].values
+    # Not of x: draws of one map that a shift tells apart have equal distances, which rounding would rank.
+    return converted.posterior["monitored_distance"].values[..., pairs.index(name)]
 
 
 def test_datatree(fit):
@@ -100,11 +116,59 @@ def test_pickles(fit, tmp_path, data, short):
     assert copy.embedding.equals(fit.embedding) and copy.summary().equals(fit.summary())
     assert np.array_equal(copy.cluster(min_points=3).labels, fit.cluster(min_points=3).labels)
     assert len(copy.plot("shepard").collections) > 0 and "<img" in copy._repr_html_()
-    with pytest.raises(RuntimeError, match="before pickling"):
-        copy.report(tmp_path / "report.html")
     run = sbmds.fit(data.distances, out=tmp_path / "run", **short)
     again = pickle.loads(pickle.dumps(run))
     assert again.path == run.path and np.array_equal(again.draws, run.draws)
+
+
+def asked(fit, new, path):
+    """What a fit can be asked that needs more than its map."""
+    placed, predicted = fit.place(new), fit.predict("coupled")
+    page = fit.report(path).read_text()
+    return placed.map, predicted["mean"].to_numpy(), fit.variable("log_likelihood"), page, sbmds.compare(fit, fit).fits["mean"].to_numpy()
+
+
+@pytest.mark.parametrize("form", ["array", "names", "float32", "condensed", "pairs", "features", "path", "path with names", "weights"])
+def test_a_copy_can_be_asked_what_the_fit_can(form, data, names, short, tmp_path, monkeypatch):
+    d = data.distances
+    np.save(tmp_path / "data.npy", d)
+    monkeypatch.chdir(tmp_path)
+    given, settings = {
+        "array": (d, {}),
+        "names": (d, {"names": names, "labels": [name[-1] for name in names]}),
+        "float32": (d.astype(np.float32), {}),
+        "condensed": (d[np.triu_indices(12, 1)], {"couplings": "dispersed:3"}),
+        "pairs": ([(names[a], names[b], d[a, b]) for a in range(12) for b in range(a)], {}),
+        "features": (data.truth, {"metric": "manhattan"}),
+        "path": ("data.npy", {}),
+        "path with names": ("data.npy", {"names": names}),
+        "weights": (d, {"weights": np.ones((12, 12)), "names": names}),
+    }[form]
+    fit = sbmds.fit(given, **settings, **short)
+    pickled = pickle.dumps(fit)
+    monkeypatch.chdir("/")
+    new = np.full((1, 12), 1.5)
+    expected = asked(fit, new, tmp_path / "a.html") if not form.startswith("path") else None
+    for copy in (pickle.loads(pickled), pickle.loads(pickle.dumps(pickle.loads(pickled))), copies.deepcopy(fit)):
+        found = asked(copy, new, tmp_path / "a.html")
+        assert copy.names == fit.names and copy.labels == fit.labels and copy.verdict == fit.verdict
+        for ours, theirs in zip(found, expected or asked(fit, new, tmp_path / "a.html")):
+            assert np.array_equal(ours, theirs)
+
+
+def test_a_copy_without_its_data_says_so(data, short, tmp_path):
+    np.save(tmp_path / "data.npy", data.distances)
+    copy = pickle.loads(pickle.dumps(sbmds.fit(tmp_path / "data.npy", **short)))
+    (tmp_path / "data.npy").unlink()
+    assert copy.map.shape == (12, 2) and copy.plot("map") is not None
+    with pytest.raises(FileNotFoundError, match="data.npy"):
+        copy.predict()
+
+
+def test_exceptions_with_fits_pickle(fit):
+    for error in (sbmds.NotConverged("not yet", fit), sbmds.Interrupted("stopped", fit)):
+        copy = pickle.loads(pickle.dumps(error))
+        assert type(copy) is type(error) and str(copy) == str(error) and np.array_equal(copy.fit.map, fit.map)
 
 
 def test_clusters_of_two_clouds(short):

@@ -59,6 +59,36 @@ def test_pipeline_pandas_and_clone(data):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_equal_rows_are_where_the_map_has_them(data):
+    x = np.concatenate([data.truth[:6], data.truth[:3], data.truth[:1]])
+    mds = BayesianMDS(**QUICK).fit(x)
+    np.testing.assert_array_equal(mds.transform(x), mds.embedding_)
+    # More of them than were fitted are where the last one is.
+    np.testing.assert_array_equal(mds.transform(x[[0, 0, 0, 0]]), mds.embedding_[[0, 6, 9, 9]])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("n_jobs", [-1, -2, -100, 1, 2, None])
+def test_threads_as_others_count_them(n_jobs, data):
+    expected = BayesianMDS(**QUICK).fit_transform(data.truth)
+    np.testing.assert_array_equal(BayesianMDS(**{**QUICK, "n_jobs": n_jobs}).fit_transform(data.truth), expected)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_pickled_estimator_places_new_rows(data, tmp_path):
+    import copy
+    import pickle
+
+    import joblib
+
+    mds = BayesianMDS(**QUICK).fit(data.truth[:9])
+    expected = mds.transform(data.truth)
+    joblib.dump(mds, tmp_path / "mds.joblib")
+    for again in (pickle.loads(pickle.dumps(mds)), joblib.load(tmp_path / "mds.joblib"), copy.deepcopy(mds)):
+        np.testing.assert_array_equal(again.transform(data.truth), expected)
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_missing_and_seeds(data):
     d = data.distances.copy()
     d[0, 1] = d[1, 0] = np.nan

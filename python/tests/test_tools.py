@@ -49,6 +49,25 @@ def test_log_likelihood_and_gradient(data):
         sbmds.log_likelihood(d, x[:3], 1.0)
 
 
+def test_a_failure_inside_is_an_exception(data, capfd):
+    """A mistake of the library's is raised, with its place, and nothing is printed."""
+    from sbmds import _native
+
+    native = _native.Data.dense(data.distances, None)
+    with pytest.raises(RuntimeError, match=r"failed inside \(.*\.rs:\d+:\d+\).*please report it"):
+        # The Python side checks the number of locations.
+        _native.log_likelihood(native, data.truth[:5].copy(), 0.3, True, "full", "given", "normal", 1)
+    shown = capfd.readouterr()
+    assert shown.out == "" and shown.err == ""
+
+
+def test_bad_pairs_and_vectors_are_refused():
+    with pytest.raises(ValueError, match="negative"):
+        sbmds.fit(np.array([1.0, -1.0, 2.0]))
+    with pytest.raises(ValueError, match="no pair|twice"):
+        sbmds.fit([("a", "b", 1.0), ("b", "a", 1.0), ("a", "c", 2.0)])
+
+
 def test_compare(data, short, fit, tmp_path):
     other = sbmds.fit(data.distances * 2, out=tmp_path / "doubled", **short)
     found = sbmds.compare(fit, tmp_path / "doubled")
