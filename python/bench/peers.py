@@ -113,7 +113,7 @@ def peers(options):
                 name, (draws, sigma, spent) = sampler, by_numpyro(data, fit, options)
             else:
                 fit, draws, spent = by_sbmds(data, couplings, sampler, arithmetic, options)
-                name, sigma = f"{sampler} {arithmetic}", fit.sigma
+                name, sigma = sampler if len(options.arithmetic) == 1 else f"{sampler} {arithmetic}", fit.sigma
             ess = float(np.min(effective_sample_size(distances(draws))))
             rates[name] = np.array([ess / spent.processor, ess / spent.wall])
             print(f"{cell:>18} {fit.details['n_pairs']:8} {name:>14} {spent.wall:9.2f} {spent.processor:9.2f} {ess:8.0f} "

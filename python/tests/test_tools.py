@@ -54,7 +54,7 @@ def test_a_failure_inside_is_an_exception(data, capfd):
     from sbmds import _native
 
     native = _native.Data.dense(data.distances, None)
-    with pytest.raises(RuntimeError, match=r"failed inside \(.*\.rs:\d+:\d+\).*please report it"):
+    with pytest.raises(RuntimeError, match=r"(?s)failed inside \(.*\.rs:\d+:\d+\).*please report it"):
         # The Python side checks the number of locations.
         _native.log_likelihood(native, data.truth[:5].copy(), 0.3, True, "full", "given", "normal", 1)
     shown = capfd.readouterr()
