@@ -25,8 +25,10 @@ MARKERS = ["o", "s", "^", "D", "v"]
 UNKNOWN = "#BBBBBB"
 #: Entries of a legend that stands in the map; more stand beside it, in columns of so many.
 MOST_WITHIN, MOST_PER_COLUMN = 8, 20
-#: Maps with more objects than this show no names unless asked.
+#: Maps with more objects than this show no names unless asked, nor do those of numbered objects.
 MOST_NAMES = 60
+#: Objects beyond this part of the width have their names on the left.
+NAMED_ON_THE_LEFT = 0.8
 #: Maps with more objects show no ellipses unless asked.
 MOST_ELLIPSES = 2000
 #: Pairs in Shepard's plot as single points; more become shades.
@@ -65,11 +67,13 @@ def _map(
         chosen = [k for k, own in enumerate(colouring.markers) if own == marker]
         colours = [colouring.colours[k] for k in chosen]
         ax.scatter(x[chosen], y[chosen], s=size, c=colours, marker=marker, linewidths=0.0, zorder=3)
-    if names if names is not None else fit.n_objects <= MOST_NAMES:
-        # Names stand to the right of their objects.
-        ax.margins(x=0.12)
+    if names if names is not None else _has_names_to_show(fit):
+        # Beside their objects, on the side where there is room.
+        right = np.quantile([x.min(), x.max()], NAMED_ON_THE_LEFT)
         for name, here, there in zip(fit.names, x, y):
-            ax.annotate(name, (here, there), xytext=(4, 3), textcoords="offset points", fontsize=8, color="#333333", zorder=4)
+            side, shift = ("right", -4) if here > right else ("left", 4)
+            style = {"ha": side, "fontsize": 8, "color": "#333333", "zorder": 4}
+            ax.annotate(name, (here, there), xytext=(shift, 3), textcoords="offset points", **style)
     _legend(ax, colouring)
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xlabel(f"dimension {across + 1}")
@@ -77,6 +81,11 @@ def _map(
     title = fit.what_is_shown + (", 95% ellipses" if shows_ellipses else "")
     ax.set_title(title, fontsize=10, loc="left", color="#555555")
     _tidy(ax)
+
+
+def _has_names_to_show(fit: Fit) -> bool:
+    """Whether there are few names, which are more than the numbers of the objects."""
+    return fit.n_objects <= MOST_NAMES and fit.names != [str(k) for k in range(fit.n_objects)]
 
 
 def _line(fit: Fit, ax: Any, names: bool | None) -> None:

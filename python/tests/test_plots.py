@@ -31,6 +31,12 @@ def test_the_map_shows_locations_ellipses_and_names(fit):
     assert not bare.texts and len(bare.collections) == 1
 
 
+def test_numbers_of_objects_are_shown_on_request(data, short):
+    found = sbmds.fit(data.distances, **short)
+    assert not found.plot("map").texts
+    assert {text.get_text() for text in found.plot("map", names=True).texts} == {str(k) for k in range(12)}
+
+
 def test_drawn_ellipses_hold_the_draws(fit):
     """95% of the draws of all objects, about: the picture says what it means."""
     values, vectors = np.linalg.eigh(fit.covariance)
