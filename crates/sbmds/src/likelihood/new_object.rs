@@ -1,6 +1,6 @@
 //! An object that is not on the map: the conditional density of its location, given partners that are.
 
-use super::partners::{Derivatives, Partners};
+use super::partners::{Derivatives, Map, Partners};
 use super::{Conditional, Likelihood, MapPoint, Noise, Storage};
 use crate::coupling::{Pairs, Position};
 
@@ -24,7 +24,8 @@ impl NewObject {
 /// There is one object, so that its position means nothing.
 impl Conditional for NewObject {
     fn condition_on(&mut self, at: MapPoint, _position: Position) {
-        self.partners.list(self.measured.iter().copied(), at.x, self.n_objects, at.sigma);
+        let map = Map { x: at.x, n_objects: self.n_objects, n_dims: self.kernels.n_dims() };
+        self.partners.list(self.measured.iter().copied(), map, at.sigma);
     }
 
     fn n_partners(&self) -> usize {

@@ -23,8 +23,8 @@ impl Partners {
         self.positions.len()
     }
 
-    /// Makes these the partners, by their numbers in the map `x` (dimension by dimension) and their dissimilarities.
-    pub fn list(&mut self, partners: impl Iterator<Item = (usize, f64)>, x: &[f64], n_objects: usize, sigma: f64) {
+    /// Makes these the partners, by their numbers on a map and their dissimilarities.
+    pub fn list(&mut self, partners: impl Iterator<Item = (usize, f64)>, map: Map, sigma: f64) {
         let per_sigma = 1.0 / sigma;
         self.expected.clear();
         self.positions.clear();
@@ -32,11 +32,16 @@ impl Partners {
             self.expected.push(delta * per_sigma);
             self.positions.push(other);
         }
-        self.locate(x, n_objects, per_sigma);
+        self.locate(map, per_sigma);
     }
 
-    /// Looks up where the partners are in the map `x` (dimension by dimension), and pads everything to whole vectors.
-    fn locate(&mut self, x: &[f64], n_objects: usize, per_sigma: f64) {
+    /// Looks up where the partners are on a map, and pads everything to whole vectors.
+    ///
+    /// # Panics
+    /// If the map is of another size than it says, or a partner is not on it.
+    fn locate(&mut self, map: Map, per_sigma: f64) {
+        let Map { x, n_objects, n_dims } = map;
+        assert_eq!(x.len(), n_objects * n_dims, "locations of another size");
         let Self { expected, locations, positions } = self;
         let padded = positions.len().next_multiple_of(f64::MAX_LANES);
         expected.resize(padded, f64::NAN);
@@ -46,6 +51,23 @@ impl Partners {
             locations.resize((dim + 1) * padded, 0.0);
         }
     }
+
+    /// What the kernels below rely on: `at` and the partners have `n_dims` coordinates.
+    ///
+    /// # Panics
+    /// If they have not.
+    fn check(&self, at: &[f64], n_dims: usize) {
+        assert_eq!(at.len(), n_dims, "a location of another dimension");
+        assert_eq!(self.locations.len(), n_dims * self.expected.len(), "partners of another dimension");
+    }
+}
+
+/// Locations of N objects in D dimensions, dimension by dimension.
+#[derive(Clone, Copy)]
+pub(super) struct Map<'a> {
+    pub x: &'a [f64],
+    pub n_objects: usize,
+    pub n_dims: usize,
 }
 
 /// The partners of every object, those of one side by side: a chain that moves one object at a time reads them in order,
@@ -73,6 +95,9 @@ impl Likelihood {
     /// log L(x with the object at `position` moved to `to`) - log L(x); one coordinate per dimension in `to`.
     ///
     /// Costs O(partners of that object).
+    ///
+    /// # Panics
+    /// If `x`, `position` or `to` is of another size than this likelihood.
     pub fn change_when_moved(
         &self,
         workspace: &mut Workspace,
@@ -98,6 +123,9 @@ impl Likelihood {
     }
 
     /// The same number with the partners from `lists`, which must be this likelihood's.
+    ///
+    /// # Panics
+    /// As [`Likelihood::change_when_moved`].
     pub fn change_when_moved_among(
         &self,
         lists: &PartnerLists,
@@ -114,7 +142,7 @@ impl Likelihood {
         expected.extend(lists.deltas[range.clone()].iter().map(|delta| delta * per_sigma));
         positions.clear();
         positions.extend(lists.positions[range].iter().map(|&other| other as usize));
-        workspace.partners.locate(x.as_slice(), self.n_objects(), per_sigma);
+        workspace.partners.locate(self.map(x.as_slice()), per_sigma);
         self.change_among_gathered(workspace, x.as_slice(), sigma, position, to)
     }
 
@@ -163,16 +191,28 @@ impl Likelihood {
             positions.push(other);
             true
         });
-        partners.locate(x, self.n_objects(), per_sigma);
+        partners.locate(self.map(x), per_sigma);
+    }
+
+    fn map<'a>(&self, x: &'a [f64]) -> Map<'a> {
+        Map { x, n_objects: self.n_objects(), n_dims: self.n_dims() }
     }
 
     /// The energy (docs/model.md, eq. 6) of an object at `at`, in units of sigma.
+    ///
+    /// # Panics
+    /// If the partners or `at` have another number of dimensions.
     pub(super) fn energy_among(&self, partners: &Partners, at: &[f64]) -> f64 {
+        partners.check(at, self.n_dims());
         dispatch_value(self.choice(Want::Value), EnergyKernel { partners, at }).value
     }
 
     /// Gradient and Hessian of [`Likelihood::energy_among`].
+    ///
+    /// # Panics
+    /// As [`Likelihood::energy_among`]; and if there are more than [`MOST_HESSIAN_DIMS`] dimensions.
     pub(super) fn derivatives_among(&self, partners: &Partners, at: &[f64]) -> Derivatives {
+        partners.check(at, self.n_dims());
         assert!(at.len() <= MOST_HESSIAN_DIMS, "too many dimensions for curvatures");
         let mut derivatives = Derivatives { gradient: [0.0; _], hessian: [0.0; _] };
         dispatch_derivative(
@@ -183,6 +223,7 @@ impl Likelihood {
     }
 }
 
+/// `partners` and `at` were checked to have the dimensions of the choice.
 struct EnergyKernel<'a> {
     partners: &'a Partners,
     at: &'a [f64],
@@ -214,12 +255,13 @@ impl Kernel for EnergyKernel<'_> {
             n_pairs: self.partners.len(),
             has_gaps: false,
         };
-        // SAFETY: deltas and locations are padded to whole vectors, deltas with NaN.
+        // SAFETY: deltas and locations (of `at.len()` dimensions, which are D) are padded to whole vectors, deltas with NaN.
         unsafe { row.run::<S, P, D, true, false>(s, density, 1.0, &mut total) };
         total.energy(s)
     }
 }
 
+/// `partners` and `at` were checked to have the dimensions of the choice.
 struct DerivativesKernel<'a> {
     partners: &'a Partners,
     at: &'a [f64],
@@ -247,7 +289,7 @@ impl Kernel for DerivativesKernel<'_> {
             let mut off = [zero; MOST_HESSIAN_DIMS];
             let mut z2 = zero;
             for dim in 0..n_dims {
-                // SAFETY: there are `expected.len()` locations in each of D dimensions, and whole vectors of them.
+                // SAFETY: there are `expected.len()` locations in each of the dimensions, and whole vectors of them.
                 let other = unsafe { s.load(locations.as_ptr().add(dim * expected.len() + first)) };
                 off[dim] = s.sub(s.splat(self.at[dim]), other);
                 z2 = s.mul_add(off[dim], off[dim], z2);
@@ -258,9 +300,9 @@ impl Kernel for DerivativesKernel<'_> {
             round = s.add(round, derivative);
             for row in 0..n_dims {
                 gradient[row] = s.mul_add(derivative, off[row], gradient[row]);
-                let bent = s.mul(excess, off[row]);
+                let along_row = s.mul(excess, off[row]);
                 for column in 0..=row {
-                    along[row][column] = s.mul_add(bent, off[column], along[row][column]);
+                    along[row][column] = s.mul_add(along_row, off[column], along[row][column]);
                 }
             }
         }
