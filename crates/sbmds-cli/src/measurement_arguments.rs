@@ -71,6 +71,7 @@ impl MeasurementArgs {
     pub fn config(&self, noise: Family, tree: &TreeArgs, path: Option<&Path>) -> MeasurementConfig {
         let tree = path.filter(|_| self.titers.titers).map(|path| VirusTree {
             path: path.to_owned(),
+            hash: None,
             index: tree.tree_index,
             prune: tree.prune,
             root_sample_size: tree.root_sample_size,

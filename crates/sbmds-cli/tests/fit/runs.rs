@@ -141,6 +141,22 @@ fn a_changed_input_is_refused_and_a_moved_one_is_not() {
 }
 
 #[test]
+fn changed_weights_and_errors_are_refused() {
+    let case = Case::new(10);
+    case.write("weights.csv", &matrix(10, |a, b| 1.0 + ((a + b) % 3) as f64));
+    case.write("errors.csv", &matrix(10, |_, _| 0.125));
+    case.run(&format!("fit matrix.csv --weights weights.csv --errors errors.csv --out run {SHORT}")).expect_finished();
+    for file in ["weights.csv", "errors.csv"] {
+        let original = case.read(file);
+        case.write(file, &matrix(10, |_, _| 0.5));
+        let changed = format!("{file} has changed");
+        case.run("fit --out run --resume --draws 60").expect(2, &[&changed, "restore it"]);
+        case.write(file, &original);
+    }
+    case.run("fit --out run --resume --draws 60 --no-report").expect_finished();
+}
+
+#[test]
 fn draws_may_grow_on_resume() {
     let case = Case::new(10);
     case.run(&format!("fit matrix.csv --out run {SHORT}")).expect_finished();

@@ -52,6 +52,19 @@ fn the_ten_models_of_bedford_are_command_lines() {
 }
 
 #[test]
+fn a_changed_tree_of_viruses_is_refused() {
+    let case = simulated();
+    let fit = format!("fit data/titers.csv --titers --dims 2 --tree flu.trees --prune {SHORT} --out run");
+    case.run(&fit).expect_finished();
+    let going_on = fit.replace("--draws 20", "--draws 30 --resume");
+    let original = case.read("flu.trees");
+    case.write("flu.trees", &original.replace(":2.5", ":2.25"));
+    case.run(&going_on).expect(2, &["flu.trees has changed", "restore it"]);
+    case.write("flu.trees", &original);
+    case.run(&going_on).expect_finished();
+}
+
+#[test]
 fn tables_figures_and_report_of_an_antigenic_map() {
     let case = simulated();
     let ended = case

@@ -64,7 +64,7 @@ impl Part {
             return Err(apart(problem, "give runs made with `chain` K"));
         };
         let config = Resolved::of_run(config.check()?);
-        let sink = DirectorySink::open(&directory, config.run_id(), usize::MAX, observer, |_| Ok(None))?;
+        let sink = DirectorySink::open(&directory, config.run_id()?, usize::MAX, observer, |_| Ok(None))?;
         let Some(sink) = sink else { return Err(unfinished(path, 0, &config)) };
         let (saved, reader) = (sink.saved(0)?, sink.reader()?);
         let n_draws = saved.as_ref().map_or(0, SavedChain::n_draws);
@@ -102,7 +102,7 @@ fn check(parts: &[Part]) -> Result<(), RunError> {
         }
         let draws = (first.config.run.draws != other.config.run.draws)
             .then(|| ("run.draws".into(), first.config.run.draws.to_string(), other.config.run.draws.to_string()));
-        if let Some((key, mine, others)) = first.config.first_difference(&other.config).or(draws) {
+        if let Some((key, mine, others)) = first.config.first_difference(&other.config)?.or(draws) {
             let problem = format!("{both}: {key} is {mine} in one and {others} in the other");
             return Err(apart(problem, "run one of them again with the settings of the other"));
         }
@@ -131,8 +131,7 @@ fn joint(parts: &[Part], input: Option<PathBuf>, control: &Control) -> Result<(R
         config.input.path = input.unwrap_or_else(|| config.input.path.clone());
     });
     let input = Input::open(&checked.input.path)?;
-    let hashes = hashes_of(&checked, &input)?;
-    check_hashes(&hashes, &checked)?;
+    let hashes = check_hashes(hashes_of(&checked, &input)?, &checked)?;
     // Nothing is drawn here: the instruction sets are those of the parts, whatever this machine has.
     let quiet = Control { observer: &Silent, ..*control };
     let (config, mut problem) = read_and_prepare(checked, &input, hashes, &quiet)?;
@@ -176,7 +175,7 @@ fn copy_chains(
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     let reference = parts[0].reader.reference()?;
     let most_draws = config.run.most_stored_draws();
-    let sink = DirectorySink::open(run, config.run_id(), most_draws, control.observer, |create| {
+    let sink = DirectorySink::open(run, config.run_id()?, most_draws, control.observer, |create| {
         create(&record::plan(problem, config, &pairs, reference.as_ref())).map(Some)
     })?;
     let sink = sink.expect("the store is made if it is not there");

@@ -30,7 +30,7 @@ impl Fitted {
     /// Opens the run to look at another of the modes that its chains are in, counted from 1, the one shown by default.
     ///
     /// # Errors
-    /// As [`Fitted::open`], and if there are not so many modes.
+    /// As [`Fitted::open`], and if there are fewer modes.
     pub fn open_mode(directory: &Path, mode: usize) -> Result<Self, RunError> {
         Self::open_with(directory, mode, None)
     }
@@ -44,7 +44,7 @@ impl Fitted {
         let (directory, config) = RunDirectory::open(directory)?;
         let summary = directory.summary()?;
         let reader = open_finished(&directory, &config, &summary)?;
-        let run_id = Resolved::of_run(config.clone().check()?).run_id();
+        let run_id = Resolved::of_run(config.clone().check()?).run_id()?;
         let home = InDirectory { directory, run_id, measured: Mutex::new(measured) };
         Self::new(config, summary, reader, Box::new(home), mode)
     }
@@ -105,7 +105,7 @@ impl Home for InDirectory {
 fn read_again(config: &FitConfig) -> Result<Measured, RunError> {
     let config = config.clone().check()?;
     let input = Input::open(&config.input.path)?;
-    check_hashes(&hashes_of(&config, &input)?, &config)?;
+    check_hashes(hashes_of(&config, &input)?, &config)?;
     let data = input.read(&config.input.read_options())?;
     Measured::again(&config, data)
 }

@@ -157,8 +157,7 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
         return Ok(Outcome::FinishedBefore(Box::new(summary.clone())));
     }
     let input = Input::open(&config.input.path)?;
-    let hashes = hashes_of(&config, &input)?;
-    check_hashes(&hashes, &config)?;
+    let hashes = check_hashes(hashes_of(&config, &input)?, &config)?;
     if let Some(summary) = finished {
         run.save_config(&config)?;
         return Ok(Outcome::FinishedBefore(Box::new(summary)));
@@ -209,7 +208,7 @@ pub(super) fn carry_out(
     // Only chains without a checkpoint need a first map, and a new store.
     let starts = LazyCell::new(|| Starts::until(problem, config, Some(control.stop)));
     let most_draws = config.run.most_stored_draws().max(run.most_draws_before());
-    let sink = DirectorySink::open(run, config.run_id(), most_draws, control.observer, |create| {
+    let sink = DirectorySink::open(run, config.run_id()?, most_draws, control.observer, |create| {
         let reference = reference(&starts, problem, config);
         // A first map that is half done is no reference.
         let is_whole = !control.is_stopped();

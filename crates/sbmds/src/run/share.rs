@@ -14,7 +14,7 @@ use crate::settings::FitConfig;
 pub fn share_of(config: FitConfig, share: Share) -> Result<Likelihood, RunError> {
     let config = config.check()?;
     let input = Input::open(&config.input.path)?;
-    check_hashes(&hashes_of(&config, &input)?, &config)?;
+    check_hashes(hashes_of(&config, &input)?, &config)?;
     let data = input.read(&config.input.read_options())?;
     let coupling = lay(&config, &data)?;
     Ok(share_of_likelihood(&config, &data, &coupling, share))

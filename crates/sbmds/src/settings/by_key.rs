@@ -67,7 +67,9 @@ impl FitConfig {
 
     /// What this run has at a key and what `other` asks for there, in words; `None` if they agree.
     pub fn difference(&self, other: &Self, key: &str) -> Option<(String, String)> {
-        let (mine, others) = (self.to_table(), other.to_table());
+        // A part of several settings, such as the tree of viruses, is compared without the hashes in it.
+        let settings = |config: &Self| config.clone().without_findings().to_table();
+        let (mine, others) = (settings(self), settings(other));
         let (mine, others) = (at(&mine, key), at(&others, key));
         let asked = self.asked.get(key);
         if mine == others || (others.is_some() && others == asked) {
@@ -93,7 +95,11 @@ impl FitConfig {
         self.instructions.clear();
         self.arithmetic.clear();
         self.input.hash.clear();
-        (self.input.names_hash, self.input.copy) = (None, None);
+        let input = &mut self.input;
+        (input.names_hash, input.weights_hash, input.errors_hash, input.copy) = (None, None, None, None);
+        if let Some(tree) = &mut self.measurement.tree {
+            tree.hash = None;
+        }
         self.model.couplings_hash = None;
         self.model.unit = Self::default().model.unit;
         (self.priors.sigma_floor, self.priors.rounded_to) = (0.0, None);
@@ -105,9 +111,20 @@ impl FitConfig {
         self
     }
 
+    /// As `config.toml` has them.
+    ///
+    /// # Errors
+    /// If they cannot be written, because a path is no text.
+    pub(crate) fn written(&self) -> Result<Table, RunError> {
+        Table::try_from(self).map_err(|error| {
+            let problem = format!("they cannot be written into config.toml: {error}");
+            RunError::setting("settings", problem, "rename files and folders whose names are no text (UTF-8)")
+        })
+    }
+
     fn to_table(&self) -> Table {
-        // Only a path that is no text cannot be written, and such a run is refused when it is saved.
-        Table::try_from(self).unwrap_or_default()
+        // `check` refuses settings that cannot be written.
+        self.written().unwrap_or_default()
     }
 }
 

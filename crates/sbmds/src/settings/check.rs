@@ -66,7 +66,7 @@ pub const MOST_THREADS: usize = 1_024;
 pub const MOST_CHECKPOINT_SECONDS: f64 = 86_400.0;
 /// Iterations of warm-up, or between two draws: at a microsecond each, a quarter of an hour for every draw.
 const MOST_ITERATIONS: usize = 1_000_000_000;
-/// Doublings of a trajectory: a thousand million steps.
+/// Tree depth of a trajectory: a thousand million steps.
 const MOST_DEPTH: usize = 30;
 
 /// Refuses threads that nobody can have.
@@ -92,6 +92,7 @@ impl FitConfig {
         self.check_tree()?;
         self.check_shrinkage()?;
         self.measurement.check(self.input.titers)?;
+        self.written()?;
         Ok(CheckedConfig(self).with(|config| {
             // Axes that vanish need steps of their own, which nuts has.
             if !config.priors.shrinkage.is_none() {
@@ -272,5 +273,18 @@ mod tests {
             let message = config.check().unwrap_err().to_string();
             assert!(message.starts_with(flag) && message.contains("Remedy"), "{message}");
         }
+    }
+
+    /// `config.toml` could not name it.
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_is_no_text_is_refused() {
+        use std::os::unix::ffi::OsStringExt;
+        let path = std::ffi::OsString::from_vec(b"m\xfcll.csv".to_vec());
+        let input = crate::run::InputConfig { path: path.into(), ..Default::default() };
+        let message = FitConfig { input, ..FitConfig::default() }.check().unwrap_err().to_string();
+        let expected = "settings: they cannot be written into config.toml: path contains invalid UTF-8 characters. Remedy: rename \
+             files and folders whose names are no text (UTF-8)";
+        assert_eq!(message, expected);
     }
 }

@@ -97,6 +97,12 @@ pub struct InputConfig {
     /// A file with a standard error for every pair.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub errors: Option<PathBuf>,
+    /// Hash of the file of weights.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub weights_hash: Option<String>,
+    /// Hash of the file of standard errors.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub errors_hash: Option<String>,
     /// The file of the run's directory that keeps an input which came through a pipe.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub copy: Option<String>,

@@ -40,6 +40,9 @@ pub struct MeasurementConfig {
 pub struct VirusTree {
     /// The file, Newick or NEXUS.
     pub path: PathBuf,
+    /// Hash of its content; filled in when the run starts.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hash: Option<String>,
     /// Which of its trees, counted from 1; the last if not given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub index: Option<usize>,

@@ -7,6 +7,7 @@ use toml::{Table, Value};
 use super::check::CheckedConfig;
 use super::config::{FitConfig, PriorFamily, Shrinkage, Start, TreeConfig};
 use crate::coupling::Couplings;
+use crate::error::RunError;
 use crate::likelihood::{Arithmetic, InstructionSet};
 use crate::posterior::{HalfCauchy, NoisePrior, Priors, ScalePrior};
 use crate::sampler::SamplerSettings;
@@ -47,8 +48,12 @@ pub(crate) struct Findings {
 pub(crate) struct FileFindings {
     pub input: String,
     pub names: Option<String>,
+    pub weights: Option<String>,
+    pub errors: Option<String>,
     pub couplings: Option<String>,
     pub tree: Option<String>,
+    /// Of viruses.
+    pub virus_tree: Option<String>,
     /// The file of the run's directory that keeps an input which came through a pipe.
     pub copy: Option<String>,
 }
@@ -84,6 +89,11 @@ impl CheckedConfig {
             config.model.couplings_hash = findings.files.couplings;
             config.input.hash = findings.files.input;
             config.input.names_hash = findings.files.names;
+            config.input.weights_hash = findings.files.weights;
+            config.input.errors_hash = findings.files.errors;
+            if let Some(tree) = &mut config.measurement.tree {
+                tree.hash = findings.files.virus_tree;
+            }
             config.input.copy = config.input.copy.take().or(findings.files.copy);
             let tree_hash = findings.files.tree.unwrap_or_default();
             config.tree = findings.tree.map(|tree| TreeConfig { hash: tree_hash, ..tree });
@@ -160,40 +170,41 @@ impl Resolved {
 
     /// A setting that makes other draws than the same of `other`, with both values; `None` if there is none. Which of the chains
     /// they are does not count.
-    pub(crate) fn first_difference(&self, other: &Self) -> Option<(String, String, String)> {
-        let (mine, others) = (leaves(&to_table(self)), leaves(&to_table(other)));
+    ///
+    /// # Errors
+    /// If the settings cannot be written.
+    pub(crate) fn first_difference(&self, other: &Self) -> Result<Option<(String, String, String)>, RunError> {
+        let (mine, others) = (leaves(&self.written()?), leaves(&other.written()?));
         let counts = |key: &str| key != "run.chain" && !NOT_OF_THE_DRAWS.iter().any(|other| is_of(other, key));
         let value = |of: &[(String, String)], key: &str| {
             of.iter().find(|setting| setting.0 == key).map_or("none".to_owned(), |setting| setting.1.clone())
         };
         let keys = mine.iter().chain(&others).map(|setting| &setting.0);
         let differs = |key: &&String| counts(key) && value(&mine, key) != value(&others, key);
-        keys.into_iter().find(differs).map(|key| (key.clone(), value(&mine, key), value(&others, key)))
+        Ok(keys.into_iter().find(differs).map(|key| (key.clone(), value(&mine, key), value(&others, key))))
     }
 
     /// What must be the same for a checkpoint to be of use: everything that changes a draw. A setting at its default does not
     /// count, so that a later version with one setting more knows the run again.
-    pub(crate) fn run_id(&self) -> u64 {
-        let mut settings = leaves(&to_table(self));
-        let defaults = leaves(&to_table(&FitConfig::default()));
+    ///
+    /// # Errors
+    /// If the settings cannot be written.
+    pub(crate) fn run_id(&self) -> Result<u64, RunError> {
+        let mut settings = leaves(&self.written()?);
+        let defaults = leaves(&FitConfig::default().written()?);
         settings.retain(|setting| {
             !defaults.contains(setting) && !NOT_OF_THE_DRAWS.iter().any(|key| is_of(key, &setting.0))
         });
         settings.sort();
         let text: String = settings.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
         let (forward, with_length) = (crc32c::crc32c(text.as_bytes()), crc32c::crc32c_append(1, text.as_bytes()));
-        u64::from(forward) << 32 | u64::from(with_length)
+        Ok(u64::from(forward) << 32 | u64::from(with_length))
     }
 }
 
 /// Whether a setting is that of `key`, or part of it.
 fn is_of(key: &str, setting: &str) -> bool {
     setting.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-fn to_table(config: &FitConfig) -> Table {
-    // Only a path that is no text cannot be written, and such a run is refused when it is saved.
-    Table::try_from(config).unwrap_or_default()
 }
 
 /// Every setting as text, with its key.
@@ -213,7 +224,7 @@ mod tests {
         let mut config = FitConfig { sbmds_version: "0.0.0".into(), ..FitConfig::default() };
         config.model.unit = 0.5;
         change(&mut config);
-        Resolved::of_run(config.check().unwrap()).run_id()
+        Resolved::of_run(config.check().unwrap()).run_id().unwrap()
     }
 
     #[test]
@@ -231,6 +242,8 @@ mod tests {
         assert_ne!(id, id_of(|config| config.run.seed = 2));
         assert_ne!(id, id_of(|config| config.model.unit = 0.25));
         assert_ne!(id, id_of(|config| config.input.hash = "abc".into()));
+        assert_ne!(id, id_of(|config| config.input.weights_hash = Some("abc".into())));
+        assert_ne!(id, id_of(|config| config.input.errors_hash = Some("abc".into())));
         assert_ne!(id, id_of(|config| config.tree = Some(TreeConfig::new("flu.trees".into()))));
     }
 
@@ -239,6 +252,6 @@ mod tests {
     fn defaults_do_not_count() {
         let resolved = Resolved::of_run(FitConfig::default().check().unwrap());
         let nothing = (u64::from(crc32c::crc32c(b"")) << 32) | u64::from(crc32c::crc32c_append(1, b""));
-        assert_eq!(resolved.run_id(), nothing);
+        assert_eq!(resolved.run_id().unwrap(), nothing);
     }
 }
