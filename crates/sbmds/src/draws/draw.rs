@@ -29,6 +29,12 @@ impl Buffered {
         Self { chain, n_draws, columns: Vec::new() }
     }
 
+    /// Of a chain with draws that are not stored yet.
+    #[cfg(test)]
+    pub(crate) fn filled(chain: usize, n_draws: usize, columns: Vec<Vec<f64>>) -> Self {
+        Self { chain, n_draws, columns }
+    }
+
     /// Number of draws the chain had made.
     pub fn n_draws(&self) -> usize {
         self.n_draws

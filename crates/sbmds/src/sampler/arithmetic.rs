@@ -90,6 +90,12 @@ impl ChainArithmetic {
         Self { choice, now: Arithmetic::F64, correction: 0.0 }
     }
 
+    /// Of a chain that computes in single precision, to be saved.
+    #[cfg(test)]
+    pub(super) fn filled() -> Self {
+        Self { choice: ArithmeticChoice::F32, now: Arithmetic::F32, correction: 0.125 }
+    }
+
     /// Chooses for the next iteration, by the present point alone; true if that is another arithmetic than before.
     pub(super) fn choose(&mut self, current: &Evaluated, conditions: &Conditions) -> bool {
         let next = match self.choice {

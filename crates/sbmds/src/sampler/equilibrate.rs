@@ -11,7 +11,7 @@ use super::Evaluated;
 use super::hamiltonian::{PhasePoint, draw_momentum, leapfrog};
 use super::target::Target;
 
-/// Maps with so many coordinates are large: below, the first iterations cost little, and rejecting is the safer rule.
+/// Maps with this many coordinates are large: below, the first iterations cost little, and rejecting is the safer rule.
 const LARGE: usize = 20_000;
 /// Step sizes, in units of the time in which a coordinate with the guessed variance turns by one radian: the shorter, the nearer is
 /// what is left to the posterior itself.
@@ -19,7 +19,7 @@ const STEPS: [f64; 6] = [0.4, 0.4, 0.2, 0.2, 0.1, 0.1];
 /// How long each trajectory takes: a quarter of a period trades locations for momenta.
 const TIME: f64 = 1.5;
 
-/// Whether a map has so many coordinates that its chains are to be brought into equilibrium first.
+/// Whether a map has enough coordinates that its chains are to be brought into equilibrium first.
 pub(super) fn is_large(n_coordinates: usize) -> bool {
     n_coordinates >= LARGE
 }

@@ -50,6 +50,14 @@ impl GroupMoves {
         self.singles = alone.filter(|group| group.partners.len() > 1).collect();
     }
 
+    /// Of a cluster of two and an object alone, to be saved.
+    #[cfg(test)]
+    pub fn filled() -> Self {
+        let group = Group { members: vec![1, 2], partners: vec![(0, 2.0), (3, 1.0)] };
+        let single = Group { members: vec![3], partners: vec![(0, 1.0), (2, 1.0)] };
+        Self { groups: vec![group], singles: vec![single] }
+    }
+
     /// Proposes to turn some clusters; returns the positions of the objects that did.
     pub fn turn(
         &self,

@@ -16,6 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "hmc",
     independent_after: 20,
     target_acceptance: 0.65,
+    has_gradients: true,
     start,
     load: |tuning| Ok(Box::new(postcard::from_bytes::<Hmc>(tuning)?)),
 };

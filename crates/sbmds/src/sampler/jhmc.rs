@@ -21,6 +21,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "jhmc",
     independent_after: 5,
     target_acceptance: 0.8,
+    has_gradients: true,
     start,
     load: |tuning| Ok(Box::new(postcard::from_bytes::<Jhmc>(tuning)?)),
 };

@@ -52,7 +52,7 @@ struct Distance {
 }
 
 impl Length {
-    /// For maps of so many objects.
+    /// For maps of this many objects.
     pub fn new(n_objects: usize, rng: &mut ChaCha8Rng) -> Self {
         let mut pair = || {
             let (a, b) = (rng.random_range(0..n_objects), rng.random_range(0..n_objects.max(2) - 1));

@@ -17,6 +17,7 @@ pub(super) const JOINT: Entry = Entry {
     name: "mh",
     independent_after: 1_000,
     target_acceptance: 0.234,
+    has_gradients: false,
     start: start_joint,
     load: |tuning| Ok(Box::new(postcard::from_bytes::<JointWalk>(tuning)?)),
 };
@@ -26,6 +27,7 @@ pub(super) const SINGLE: Entry = Entry {
     name: "mwg",
     independent_after: 100,
     target_acceptance: 0.35,
+    has_gradients: false,
     start: start_single,
     load: |tuning| Ok(Box::new(postcard::from_bytes::<SingleWalk>(tuning)?)),
 };

@@ -57,7 +57,7 @@ pub struct StepInfo {
     pub n_gradients: usize,
     /// Whether the integrator lost the trajectory.
     pub diverging: bool,
-    /// Doublings of a NUTS trajectory.
+    /// Tree depth of a NUTS trajectory: how often it was doubled.
     pub tree_depth: usize,
 }
 
@@ -470,6 +470,20 @@ impl ChainState {
             }
         }
         has_moved
+    }
+
+    /// The same with everything in it that a chain may have, to be saved.
+    #[cfg(test)]
+    pub(crate) fn filled(self, spread: Spread) -> Self {
+        Self {
+            spread,
+            own: vec![0.5, -0.25],
+            mode_jumps: Some(ModeJumps::filled()),
+            group_moves: Some(GroupMoves::filled()),
+            arithmetic: ChainArithmetic::filled(),
+            iteration: 300,
+            ..self
+        }
     }
 
     fn freeze(&mut self) {

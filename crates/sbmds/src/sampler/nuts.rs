@@ -27,6 +27,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "nuts",
     independent_after: 5,
     target_acceptance: 0.8,
+    has_gradients: true,
     start,
     load: |tuning| Ok(Box::new(postcard::from_bytes::<Nuts>(tuning)?)),
 };

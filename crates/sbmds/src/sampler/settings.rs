@@ -18,6 +18,8 @@ pub(super) struct Entry {
     pub independent_after: usize,
     /// Acceptance rate to adapt to, unless the settings say otherwise.
     pub target_acceptance: f64,
+    /// Whether it follows gradients; random walks do not.
+    pub has_gradients: bool,
     /// The first evaluation and the untuned move, from locations `x`.
     pub start: Start,
     /// The move whose tuning was saved as these bytes.
@@ -80,7 +82,7 @@ impl Sampler {
 
     /// Whether it follows gradients; random walks do not.
     pub(crate) fn has_gradients(self) -> bool {
-        matches!(self.resolve(), Self::Jhmc | Self::Nuts | Self::Hmc)
+        self.entry().has_gradients
     }
 
     /// The move of that name with its saved tuning.
@@ -143,7 +145,7 @@ pub struct SamplerSettings {
     /// Minimum NUTS tree depth: trajectories long enough for slow motions of many objects together.
     #[serde(default)]
     pub min_depth: usize,
-    /// Largest number of doublings of a NUTS trajectory.
+    /// Largest tree depth of a NUTS trajectory.
     pub max_depth: usize,
     /// Let single objects jump between the modes of their conditional density (NUTS only).
     #[serde(default, alias = "leaps")]

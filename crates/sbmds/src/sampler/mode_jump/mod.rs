@@ -106,6 +106,13 @@ impl ModeJumps {
         self.objects.is_empty()
     }
 
+    /// Of an object with two modes, to be saved.
+    #[cfg(test)]
+    pub fn filled() -> Self {
+        let anchors = vec![vec![Position::new(0), Position::new(1)], vec![Position::new(3)]];
+        Self { objects: vec![MultimodalObject { position: Position::new(2), anchors, is_doubtful: true }] }
+    }
+
     /// One mode jump of every remembered object.
     pub fn jump(&self, jumper: &mut Jumper, rng: &mut ChaCha8Rng) {
         self.objects.iter().for_each(|multimodal| jumper.jump(multimodal, rng));
