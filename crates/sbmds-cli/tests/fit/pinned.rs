@@ -29,7 +29,7 @@ const fn aligned(name: &'static str, fit: &'static str, hash: u64) -> Pin {
 }
 
 #[rustfmt::skip]
-const PINS: [Pin; 21] = [
+const PINS: [Pin; 26] = [
     raw("default", "matrix.csv", 0x53ce389319d06653),
     raw("nuts-dispersed", "matrix.csv --sampler nuts --couplings dispersed:4", 0x6c7eb9d63ff26e4b),
     raw("nuts-landmark-3d", "matrix.csv --sampler nuts --couplings landmark:5 -D 3", 0x056be6b65880e03a),
@@ -49,6 +49,11 @@ const PINS: [Pin; 21] = [
     raw("mwg-dispersed", "matrix.csv --sampler mwg --couplings dispersed:4 --start prior", 0xff65118e14e3270d),
     raw("mwg-tree-gibbs", "matrix.csv --sampler mwg --tree tree.nwk --trait-precision-update gibbs", 0xc80fdd7bc50515b9),
     raw("features", "features.csv --features --metric cosine --sampler nuts --start landmark", 0xac0f120aaf6a764a),
+    raw("nuts-f32", "matrix.csv --sampler nuts --arithmetic f32", 0x0),
+    raw("anchored", "matrix.csv --couplings anchored:3", 0x0),
+    raw("shrinkage-3d", "matrix.csv --shrinkage half-cauchy -D 3", 0x0),
+    raw("weights-student-t", "matrix.csv --weights weights.csv --noise student-t", 0x0),
+    raw("titres-drift", "titers.csv --titers --drift --reading interval", 0x0),
     aligned("aligned", "matrix.csv --sampler nuts", 0x16b6e6afb3dcb928),
     aligned("aligned-tree-3d", "matrix.csv --sampler hmc --tree tree.nwk -D 3", 0xa49227a6675b6a60),
 ];
@@ -67,8 +72,8 @@ fn draws_keep_every_bit() {
     assert!(changed.is_empty(), "other draws than pinned:\n{changed}");
 }
 
-/// Thirteen objects, with all pairs and with some missing; a graph that leaves out every seventh pair;
-/// vectors of features; a tree of the objects.
+/// Thirteen objects, with all pairs and with some missing; a graph that leaves out every seventh pair; weights of the pairs;
+/// vectors of features; a tree of the objects; titres of viruses against sera, some of them limits.
 fn case() -> Case {
     let n_objects = 13;
     let case = Case { directory: tempfile::tempdir().unwrap() };
@@ -79,6 +84,8 @@ fn case() -> Case {
     let pairs = (0..n_objects).flat_map(|b| (0..b).map(move |a| (a, b)));
     let graph: String = pairs.filter(|(a, b)| (a + 2 * b) % 7 != 0).map(|(a, b)| format!("o{a},o{b}\n")).collect();
     case.write("graph.csv", &graph);
+    case.write("weights.csv", &matrix(n_objects, |a, b| 1.0 + ((a + b) % 3) as f64));
+    case.write("titers.csv", &titers());
     let feature = |n: usize, column: usize| ((n * n + 3 * column * n) % 17) as f64 - 6.0;
     let vector = |n: usize| format!("o{n},{},{},{}\n", feature(n, 0), feature(n, 1), feature(n, 2));
     case.write("features.csv", &("name,u,v,w\n".to_owned() + &(0..n_objects).map(vector).collect::<String>()));
@@ -88,13 +95,25 @@ fn case() -> Case {
     case
 }
 
+/// Six viruses against four sera of the same years.
+fn titers() -> String {
+    let mut table = "virus,virusYear,serum,serumYear,titer\n".to_owned();
+    for (virus, serum) in (0..6_i32).flat_map(|virus| (0..4_i32).map(move |serum| (virus, serum))) {
+        let log2 = 7 - 2 * (virus - serum).abs() + (virus * serum) % 2;
+        let titer = if log2 < 0 { "<10".to_owned() } else { (10 << log2).to_string() };
+        writeln!(table, "v{virus},{},s{serum},{},{titer}", 1990 + virus, 1990 + serum).unwrap();
+    }
+    table
+}
+
 fn hash_of_draws(case: &Case, name: &str, fit: &str, export: &str) -> u64 {
     let run =
         |arguments: &str| -> Ended { case.command(arguments).env("SBMDS_SIMD", "portable").output().unwrap().into() };
     // Short chains: bits differ from the first wrong iteration on.
-    let length = "--chains 2 --warmup 40 --draws 20 --seed 7 --threads 2 --no-report --arithmetic f64";
+    let length = "--chains 2 --warmup 40 --draws 20 --seed 7 --threads 2 --no-report";
+    let arithmetic = if fit.contains("--arithmetic") { "" } else { "--arithmetic f64" };
     let kept = if export == "--raw" { "--raw-draws" } else { "" };
-    run(&format!("fit {fit} --out {name} {length} {kept}")).expect_finished();
+    run(&format!("fit {fit} --out {name} {length} {arithmetic} {kept}")).expect_finished();
     run(&format!("export {name} {export} --out {name}-npy")).expect(0, &[]);
     let mut arrays = files_below(&case.path(&format!("{name}-npy")));
     arrays.retain(|path, _| path.extension().is_some_and(|extension| extension == "npy"));
