@@ -69,7 +69,7 @@ pub struct SamplerArgs {
     /// Minimum NUTS tree depth: at least 2^DEPTH - 1 gradients per draw, for slow large-scale modes of band couplings
     #[arg(long, value_name = "DEPTH", default_value_t = 0)]
     min_depth: usize,
-    /// Largest number of doublings of a NUTS trajectory
+    /// Largest tree depth of a NUTS trajectory
     #[arg(long, value_name = "DEPTH", default_value_t = 10)]
     max_depth: usize,
     /// Do not let single objects jump between the modes of their conditional posterior (jhmc, nuts)

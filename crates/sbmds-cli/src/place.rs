@@ -81,7 +81,7 @@ impl Place {
         Ok(())
     }
 
-    /// In one fit, which starts where a few draws place the new objects, if so many dimensions can be placed in.
+    /// In one fit, which starts where a few draws place the new objects, if objects can be placed in that many dimensions.
     fn run_jointly(&self, run: &FinishedRun, new: &NewObjects) -> Result<(), Failure> {
         let can_place = run.summary().n_dims <= MOST_PLACED_DIMS;
         let placed = can_place.then(|| -> Result<Placed, Failure> {

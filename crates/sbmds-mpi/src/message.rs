@@ -11,7 +11,7 @@ pub const HEAD: usize = 4;
 pub enum Command {
     /// There is nothing more to do.
     End,
-    /// Take a share of a likelihood; its description follows, so many bytes long.
+    /// Take a share of a likelihood; its description follows, this many bytes long.
     Hold(usize),
     /// Add up the share at locations that follow.
     Sum(AskedSums),

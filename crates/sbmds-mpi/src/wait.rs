@@ -55,7 +55,7 @@ impl Cores {
         (self.n_cores / self.n_ranks).max(1)
     }
 
-    /// From now on waits as suits so many threads of each rank.
+    /// From now on waits as suits this many threads of each rank.
     pub fn wait_beside(self, n_threads: usize) {
         let eagerness = if self.n_ranks * n_threads > self.n_cores { EAGER_IN_A_CROWD } else { EAGER };
         EAGERNESS.store(eagerness.as_micros() as u64, Ordering::Relaxed);

@@ -62,7 +62,7 @@ fn time_that_does_not_last_for_the_warm_up_is_said() {
     }
 }
 
-/// A run of so many draws that a first map is worth its while, killed by the clock before it has any.
+/// A run of enough draws that a first map is worth its while, killed by the clock before it has any.
 #[test]
 fn the_first_map_of_a_run_at_work_has_a_page() {
     let case = Case::new(12);

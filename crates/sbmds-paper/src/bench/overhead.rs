@@ -59,7 +59,7 @@ fn iterations(chain: &mut Chain, gradients: usize) -> f64 {
     time.as_secs_f64() / count.done as f64
 }
 
-/// Follows a chain for so many gradients.
+/// Follows a chain for this many gradients.
 struct Gradients {
     done: usize,
     wanted: usize,

@@ -49,7 +49,7 @@ pub(super) fn check(stop: &AtomicBool) -> Result<(), ReproduceError> {
     if stop.load(Ordering::Relaxed) { Err(ReproduceError::Interrupted) } else { Ok(()) }
 }
 
-/// What `value` says of so many draws after warm-up.
+/// What `value` says of `n_draws` draws after warm-up.
 pub(super) fn draws<T>(
     mut chain: Chain,
     n_draws: usize,

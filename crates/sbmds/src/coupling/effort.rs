@@ -22,7 +22,7 @@ const CORES: usize = 2;
 const AFFORDABLE_PAIRS: f64 = 2.5e8;
 /// Gradients per iteration of NUTS: 31 per draw and 39 per iteration of warm-up for 1,797 handwritten digits.
 const GRADIENTS: f64 = 35.0;
-/// Coordinates there. Gradients grow with their fourth root, because the step must shrink so much for the errors of all together to
+/// Coordinates there. Gradients grow with their fourth root, because the step must shrink by that factor for the errors of all together to
 /// stay the same (Beskos et al. 2013); 100,000 objects in two dimensions take 95.
 const COORDINATES: f64 = 3_594.0;
 /// Seconds per pair and gradient in two dimensions (2.1e-9 with AVX-512), and for each further one.
@@ -37,7 +37,7 @@ impl Effort {
         self.n_iterations as f64 * GRADIENTS * per_pair * n_pairs as f64 / n_cores.max(1) as f64
     }
 
-    /// The same for so many objects: beyond those that `GRADIENTS` was counted with, an iteration takes more gradients.
+    /// The same for `n_objects` objects: beyond those that `GRADIENTS` was counted with, an iteration takes more gradients.
     pub fn seconds_for(&self, n_objects: usize, n_pairs: usize, n_dims: usize, n_cores: usize) -> f64 {
         let coordinates = n_objects as f64 * n_dims as f64;
         self.seconds(n_pairs, n_dims, n_cores) * (coordinates / COORDINATES).max(1.0).powf(0.25)

@@ -92,7 +92,7 @@ fn ordered(n_objects: usize, options: &LayOptions) -> Vec<usize> {
     order
 }
 
-/// Pairs of objects that no nested coupling of at most `n_bands` bands has, at least `n_wanted` if there are so many: whole diagonals, the last of
+/// Pairs of objects that no nested coupling of at most `n_bands` bands has, at least `n_wanted` if there are that many: whole diagonals, the last of
 /// the order in which nested couplings take them.
 pub fn never_nested(n_objects: usize, n_bands: usize, n_wanted: usize, options: &LayOptions) -> Vec<(usize, usize)> {
     let order = ordered(n_objects, options);
@@ -134,7 +134,7 @@ pub(crate) fn all_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder) ->
     graph(measured.iter().map(|&(a, b, _)| (a, b)), order)
 }
 
-/// About as many of the measured pairs as so many bands have, at random; each object keeps this many partners, or all it has.
+/// About as many of the measured pairs as `bands` bands have, at random; each object keeps this many partners, or all it has.
 fn some_measured(measured: &[(u32, u32, f64)], order: &ObjectOrder, bands: usize, seed: u64) -> Pairs {
     let mut pairs: Vec<(u32, u32)> = measured.iter().map(|&(a, b, _)| (a, b)).collect();
     pairs.shuffle(&mut stream(seed, 0, Purpose::Coupling));

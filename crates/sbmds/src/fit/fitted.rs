@@ -127,7 +127,7 @@ impl Fitted {
     /// The same fit, looked at in another of the modes that its chains are in, counted from 1.
     ///
     /// # Errors
-    /// If there are not so many modes, or the files of that mode cannot be read.
+    /// If there are fewer modes, or the files of that mode cannot be read.
     pub fn in_mode(&self, mode: usize) -> Result<Self, RunError> {
         let Shared { summary, reader, home, .. } = &*self.shared;
         let chains = chains_of(summary, reader, mode)?;

@@ -86,7 +86,7 @@ pub(super) trait Formulas<S: Simd> {
 
 /// The energy of many pairs.
 pub(super) trait Total<S: Simd> {
-    /// [`Total::settle`] is to be called after at most so many vectors.
+    /// [`Total::settle`] is to be called after at most this many vectors.
     const VECTORS_PER_SETTLING: usize = 8;
 
     fn new(s: S) -> Self;
@@ -136,12 +136,12 @@ impl<S: Simd> PairDensity<S> for TruncatedNormal {
     /// With r = phi / Phi, whose derivative is -r (z + r): c = 1 - (y - r) / z and E'' = 1 - r (z + r).
     #[inline(always)]
     fn curvature(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V) {
-        let z2 = s.max(z2, s.splat(SMALLEST_BENT_SQUARE));
+        let z2 = s.max(z2, s.splat(SMALLEST_CURVATURE_SQUARE));
         let z = s.sqrt(z2);
         let ratio = S::Formulas::ratio(s, z2, z);
         let per_unit = s.splat(1.0 / (S::Formulas::UNIT * S::Formulas::UNIT));
         let second = s.neg_mul_add(ratio, s.mul(s.add(z, ratio), per_unit), s.splat(1.0));
-        bent(s, z, y, ratio, second)
+        derivative_and_excess(s, z, y, ratio, second)
     }
 }
 
@@ -164,18 +164,18 @@ impl<S: Simd> PairDensity<S> for Normal {
     /// c = 1 - y / z and E'' = 1.
     #[inline(always)]
     fn curvature(self, s: S, z2: S::V, y: S::V) -> (S::V, S::V) {
-        let z = s.sqrt(s.max(z2, s.splat(SMALLEST_BENT_SQUARE)));
-        bent(s, z, y, s.splat(0.0), s.splat(1.0))
+        let z = s.sqrt(s.max(z2, s.splat(SMALLEST_CURVATURE_SQUARE)));
+        derivative_and_excess(s, z, y, s.splat(0.0), s.splat(1.0))
     }
 }
 
 /// Squares below this count as this in curvatures, which divide by them: an object at the very location of a partner has no
 /// direction to it.
-const SMALLEST_BENT_SQUARE: f64 = 1e-12;
+const SMALLEST_CURVATURE_SQUARE: f64 = 1e-12;
 
 /// What [`PairDensity::curvature`] returns, from phi / Phi and the second derivative of the energy.
 #[inline(always)]
-fn bent<S: Simd>(s: S, z: S::V, y: S::V, ratio: S::V, second: S::V) -> (S::V, S::V) {
+fn derivative_and_excess<S: Simd>(s: S, z: S::V, y: S::V, ratio: S::V, second: S::V) -> (S::V, S::V) {
     let per_z = s.div(s.splat(1.0), z);
     let derivative = s.neg_mul_add(s.sub(y, ratio), per_z, s.splat(1.0));
     let excess = s.mul(s.mul(s.sub(second, derivative), per_z), per_z);

@@ -114,7 +114,7 @@ pub(super) fn split_work(work: &[usize], target: usize) -> Vec<Range<usize>> {
 
 /// Pairs below which entering the thread pool costs more than it gains.
 pub(super) const SMALLEST_CHUNK: usize = 16_384;
-/// A far end that spans most objects is zeroed and summed once per chunk: so many pairs per object keep that cheap.
+/// A far end that spans most objects is zeroed and summed once per chunk: this many pairs per object keep that cheap.
 const PAIRS_PER_SPANNED_OBJECT: usize = 24;
 /// Enough for any machine to balance its load, and for as many machines as can share a likelihood.
 pub(super) const MOST_WIDE_CHUNKS: usize = MOST_LEAVES;

@@ -20,7 +20,7 @@ impl Share {
     /// Nothing.
     pub(super) const NOTHING: Self = Self { rank: 0, n_ranks: usize::MAX };
 
-    /// Its leaves of a tree that has so many.
+    /// Its leaves of a tree of `n_leaves` leaves.
     fn leaves(self, n_leaves: usize) -> Range<usize> {
         self.rank * n_leaves / self.n_ranks..(self.rank + 1) * n_leaves / self.n_ranks
     }
@@ -44,7 +44,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// For a tree of `n_leaves` leaves on so many ranks.
+    /// For a tree of `n_leaves` leaves on `n_ranks` ranks.
     pub fn new(n_leaves: usize, n_ranks: usize) -> Self {
         let of_rank = |rank| covering(&(0..n_leaves), &Share { rank, n_ranks }.leaves(n_leaves));
         Self { n_leaves, of_ranks: (0..n_ranks).map(of_rank).collect() }

@@ -21,7 +21,7 @@ pub(super) struct Branch {
     halves: Option<Box<[Branch; 2]>>,
 }
 
-/// The number of leaves of so many chunks.
+/// The number of leaves of `n_chunks` chunks.
 pub(super) fn n_leaves(n_chunks: usize) -> usize {
     n_chunks.min(MOST_LEAVES)
 }

@@ -15,7 +15,7 @@ pub struct Folds {
 
 impl Folds {
     /// Parts `pairs` at random into `n_folds`. The pairs of an object are spread evenly over the folds, and every fit keeps at least
-    /// `fewest` pairs of each object that has so many.
+    /// `fewest` pairs of each object that has that many.
     pub fn new(pairs: &[KnownPair], n_objects: usize, n_folds: usize, fewest: usize, rng: &mut ChaCha8Rng) -> Self {
         let mut order: Vec<usize> = (0..pairs.len()).collect();
         for k in (1..order.len()).rev() {

@@ -32,7 +32,7 @@ pub struct LeftOut {
     pub shape: f64,
 }
 
-/// Beyond this shape an answer from so many draws is not reliable: 0.7, less with few draws (Vehtari et al. 2024, section 3.2.4).
+/// Beyond this shape an answer from this many draws is not reliable: 0.7, less with few draws (Vehtari et al. 2024, section 3.2.4).
 pub fn reliable_shape(n_draws: usize) -> f64 {
     (1.0 - 1.0 / (n_draws as f64).log10()).min(0.7)
 }

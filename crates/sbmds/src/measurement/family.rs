@@ -30,7 +30,7 @@ pub enum Family {
 
 /// The log density of a measurement and its derivatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Slopes {
+pub struct LogDensity {
     /// Log density, or log probability of a censored measurement.
     pub value: f64,
     /// By the location m.
@@ -75,7 +75,7 @@ impl Family {
     }
 
     /// Log density of `seen` around the location `m` with scale `s`; `nu` is only looked at by Student's t.
-    pub fn slopes(self, seen: Observation, m: f64, s: f64, nu: f64) -> Slopes {
+    pub fn log_density(self, seen: Observation, m: f64, s: f64, nu: f64) -> LogDensity {
         match self {
             Self::Normal => around(Normal, seen, m, s),
             Self::StudentT => around(Student::new(nu), seen, m, s),
@@ -158,7 +158,7 @@ struct Normal;
 
 impl Standard for Normal {
     fn density(self, z: f64) -> (Tail, f64) {
-        (Tail { value: -0.5 * z * z - LOG_SQRT_2PI, slope: -z }, 0.0)
+        (Tail { value: -0.5 * z * z - LOG_SQRT_2PI, derivative: -z }, 0.0)
     }
 
     fn cdf(self, z: f64) -> (Tail, f64) {
@@ -196,19 +196,19 @@ impl Standard for Student {
 }
 
 /// The standard distribution moved to m and stretched by s.
-fn around(standard: impl Standard, seen: Observation, m: f64, s: f64) -> Slopes {
+fn around(standard: impl Standard, seen: Observation, m: f64, s: f64) -> LogDensity {
     // z = (y - m) / s: dz/dm = -1/s, dz/d log s = -z.
-    let one = |(tail, by_log_nu): (Tail, f64), z: f64, sign: f64| Slopes {
+    let one = |(tail, by_log_nu): (Tail, f64), z: f64, sign: f64| LogDensity {
         value: tail.value,
-        by_location: -sign * tail.slope / s,
-        by_log_scale: -times(tail.slope, z),
+        by_location: -sign * tail.derivative / s,
+        by_log_scale: -times(tail.derivative, z),
         by_log_nu,
     };
     match seen {
         Observation::Exact(y) => {
             let z = (y - m) / s;
             let at = one(standard.density(z), z, 1.0);
-            Slopes { value: at.value - s.ln(), by_log_scale: at.by_log_scale - 1.0, ..at }
+            LogDensity { value: at.value - s.ln(), by_log_scale: at.by_log_scale - 1.0, ..at }
         }
         Observation::Below(limit) => {
             let z = (limit - m) / s;
@@ -221,7 +221,7 @@ fn around(standard: impl Standard, seen: Observation, m: f64, s: f64) -> Slopes 
         Observation::Within(lower, upper) => {
             let (a, b) = ((lower - m) / s, (upper - m) / s);
             let (at, by_log_nu) = standard.between(a, b);
-            Slopes {
+            LogDensity {
                 value: at.value,
                 by_location: -(at.by_lower + at.by_upper) / s,
                 by_log_scale: -(times(at.by_lower, a) + times(at.by_upper, b)),
@@ -232,7 +232,7 @@ fn around(standard: impl Standard, seen: Observation, m: f64, s: f64) -> Slopes 
 }
 
 /// The same, given that the quantity is positive: divided by the probability F(m / s) of that.
-fn truncated(standard: impl Standard, seen: Observation, m: f64, s: f64) -> Slopes {
+fn truncated(standard: impl Standard, seen: Observation, m: f64, s: f64) -> LogDensity {
     let seen = match seen {
         Observation::Below(limit) => Observation::Within(0.0, limit),
         Observation::Within(lower, upper) => Observation::Within(lower.max(0.0), upper),
@@ -241,7 +241,7 @@ fn truncated(standard: impl Standard, seen: Observation, m: f64, s: f64) -> Slop
     };
     let at = around(standard, seen, m, s);
     let positive = around(standard, Observation::Above(0.0), m, s);
-    Slopes {
+    LogDensity {
         value: at.value - positive.value,
         by_location: at.by_location - positive.by_location,
         by_log_scale: at.by_log_scale - positive.by_log_scale,
@@ -250,23 +250,23 @@ fn truncated(standard: impl Standard, seen: Observation, m: f64, s: f64) -> Slop
 }
 
 /// The logarithm is normal around log m. Nothing can be measured of objects at one place (m = 0): the value is -inf there.
-fn logarithmic(seen: Observation, m: f64, s: f64) -> Slopes {
+fn logarithmic(seen: Observation, m: f64, s: f64) -> LogDensity {
     if m <= 0.0 {
         let is_possible = matches!(seen, Observation::Below(_));
-        return Slopes { value: if is_possible { 0.0 } else { f64::NEG_INFINITY }, ..Slopes::default() };
+        return LogDensity { value: if is_possible { 0.0 } else { f64::NEG_INFINITY }, ..LogDensity::default() };
     }
     let seen = match seen {
         // What is positive in any case.
-        Observation::Above(limit) if limit <= 0.0 => return Slopes::default(),
+        Observation::Above(limit) if limit <= 0.0 => return LogDensity::default(),
         Observation::Within(lower, upper) if lower <= 0.0 => Observation::Below(upper),
         seen => seen,
     };
     let at = around(Normal, seen.map(f64::ln), m.ln(), s);
     let jacobian = seen.exact().map_or(0.0, f64::ln);
-    Slopes { value: at.value - jacobian, by_location: at.by_location / m, ..at }
+    LogDensity { value: at.value - jacobian, by_location: at.by_location / m, ..at }
 }
 
 /// A derivative times a limit: nothing comes from a limit at infinity.
-fn times(slope: f64, limit: f64) -> f64 {
-    if slope == 0.0 { 0.0 } else { slope * limit }
+fn times(derivative: f64, limit: f64) -> f64 {
+    if derivative == 0.0 { 0.0 } else { derivative * limit }
 }

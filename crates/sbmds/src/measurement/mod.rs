@@ -15,7 +15,7 @@ pub(crate) mod tails;
 mod terms;
 pub mod titres;
 
-pub use family::{Family, Slopes, Support};
+pub use family::{Family, LogDensity, Support};
 pub use levels::{LevelGroup, LevelPrior, SCALE_OF_MEAN, SCALE_OF_SD};
 pub use likelihood::{Nu, TermLikelihood};
 pub use terms::{KnownErrors, NoiseScale, Quantity, Terms, TermsValue};

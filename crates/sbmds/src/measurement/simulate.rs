@@ -44,7 +44,7 @@ const N_DILUTIONS: i32 = 11;
 const SPREAD: f64 = 1.5;
 /// Mean and standard deviation of potencies.
 const POTENCY: (f64, f64) = (11.5, 0.8);
-/// Viruses and sera of strains so many years apart are mostly measured together.
+/// Viruses and sera of strains this many years apart are mostly measured together.
 const SPAN: f64 = 12.0;
 
 impl TitreSimulation {

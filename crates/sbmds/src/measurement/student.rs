@@ -6,10 +6,10 @@ use super::tails::{Between, Tail};
 
 /// Log density at z; its derivatives by z and by log nu.
 pub(super) fn log_density(z: f64, nu: f64) -> (Tail, f64) {
-    let bend = (z * z / nu).ln_1p();
-    let value = log_constant(nu) - 0.5 * (nu + 1.0) * bend;
-    let by_nu = constant_by_nu(nu) + 0.5 * ((nu + 1.0) / nu * (z * z / (nu + z * z)) - bend);
-    (Tail { value, slope: -(nu + 1.0) * z / (nu + z * z) }, nu * by_nu)
+    let log_term = (z * z / nu).ln_1p();
+    let value = log_constant(nu) - 0.5 * (nu + 1.0) * log_term;
+    let by_nu = constant_by_nu(nu) + 0.5 * ((nu + 1.0) / nu * (z * z / (nu + z * z)) - log_term);
+    (Tail { value, derivative: -(nu + 1.0) * z / (nu + z * z) }, nu * by_nu)
 }
 
 /// log Gamma((nu + 1)/2) - log Gamma(nu/2) - log(nu pi)/2, the logarithm of the density at 0.
@@ -56,8 +56,8 @@ fn digamma(mut x: f64) -> f64 {
 pub(super) fn log_cdf(z: f64, nu: f64) -> (Tail, f64) {
     let value = |nu: f64| if z > 0.0 { (-upper(z, nu)).ln_1p() } else { log_upper(-z, nu) };
     let at = value(nu);
-    let slope = (log_density(z, nu).0.value - at).exp();
-    (Tail { value: at, slope }, by_log_nu(nu, value))
+    let derivative = (log_density(z, nu).0.value - at).exp();
+    (Tail { value: at, derivative }, by_log_nu(nu, value))
 }
 
 /// Log probability between a and b; its derivatives by both and by log nu.
@@ -164,7 +164,7 @@ mod tests {
                     (log_density(z, nu), by(&|z, nu| log_density(z, nu).0.value)),
                     (log_cdf(z, nu), by(&|z, nu| log_cdf(z, nu).0.value)),
                 ] {
-                    assert_relative_eq!(found.0.slope, expected.0, max_relative = 1e-6, epsilon = 1e-8);
+                    assert_relative_eq!(found.0.derivative, expected.0, max_relative = 1e-6, epsilon = 1e-8);
                     assert_relative_eq!(found.1, expected.1, max_relative = 1e-5, epsilon = 1e-8);
                 }
             }

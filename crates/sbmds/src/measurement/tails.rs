@@ -13,7 +13,7 @@ const SQRT_2PI: f64 = 2.506_628_274_631_000_7;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tail {
     pub value: f64,
-    pub slope: f64,
+    pub derivative: f64,
 }
 
 /// A logarithm of the probability between two limits and its derivatives by both.
@@ -46,10 +46,10 @@ fn density(z: f64) -> f64 {
 pub(crate) fn log_cdf(z: f64) -> Tail {
     if z >= 0.0 {
         let above = 0.5 * libm::erfc(z * FRAC_1_SQRT_2);
-        return Tail { value: (-above).ln_1p(), slope: density(z) / (1.0 - above) };
+        return Tail { value: (-above).ln_1p(), derivative: density(z) / (1.0 - above) };
     }
     let ratio = mills(-z);
-    Tail { value: -0.5 * z * z - LOG_SQRT_2PI + ratio.ln(), slope: 1.0 / ratio }
+    Tail { value: -0.5 * z * z - LOG_SQRT_2PI + ratio.ln(), derivative: 1.0 / ratio }
 }
 
 /// log[Phi(b) - Phi(a)] for a < b, either of which may be infinite.
@@ -91,12 +91,12 @@ mod tests {
 
     #[test]
     fn cumulative_probabilities_equal_high_precision_values() {
-        for (z, value, slope) in CDF {
+        for (z, value, derivative) in CDF {
             let tail = log_cdf(z);
             assert_relative_eq!(tail.value, value, max_relative = 1e-14);
-            assert_relative_eq!(tail.slope, slope, max_relative = 2e-14);
+            assert_relative_eq!(tail.derivative, derivative, max_relative = 2e-14);
         }
-        assert_eq!(log_cdf(40.0), Tail { value: 0.0, slope: density(40.0) });
+        assert_eq!(log_cdf(40.0), Tail { value: 0.0, derivative: density(40.0) });
     }
 
     #[test]
@@ -105,11 +105,11 @@ mod tests {
         for z in [-50.0, -3.0, 0.0, 0.7, 30.0] {
             let (below, cdf) = (log_between(f64::NEG_INFINITY, z), log_cdf(z));
             assert_relative_eq!(below.value, cdf.value, max_relative = 1e-13, epsilon = 1e-300);
-            assert_relative_eq!(below.by_upper, cdf.slope, max_relative = 1e-13);
+            assert_relative_eq!(below.by_upper, cdf.derivative, max_relative = 1e-13);
             assert_eq!(below.by_lower, 0.0);
             let above = log_between(-z, f64::INFINITY);
             assert_relative_eq!(above.value, cdf.value, max_relative = 1e-13, epsilon = 1e-300);
-            assert_relative_eq!(above.by_lower, -cdf.slope, max_relative = 1e-13);
+            assert_relative_eq!(above.by_lower, -cdf.derivative, max_relative = 1e-13);
         }
     }
 
@@ -119,7 +119,7 @@ mod tests {
         for a in [-70.0, -9.0, -0.00005, 0.0, 2.0, 25.0] {
             let middle = a + 0.5 * width;
             let expected = -0.5 * middle * middle - LOG_SQRT_2PI + width.ln();
-            // The density bends: the error is width^2 (middle^2 - 1) / 24.
+            // The density is curved: the error is width^2 (middle^2 - 1) / 24.
             assert_relative_eq!(log_between(a, a + width).value, expected, epsilon = 3e-6);
         }
     }

@@ -1,6 +1,6 @@
 //! The measurements as terms of a log-likelihood: one per line of the data, so that repeats, weights and limits are all the same to it.
 
-use super::family::{Family, Slopes, Support};
+use super::family::{Family, LogDensity, Support};
 use crate::dissimilarity::{Observation, Term};
 
 /// What a known standard error does.
@@ -161,7 +161,7 @@ impl Terms {
     pub fn values(&self, x: &[f64], noise: NoiseScale, levels: &[f64]) -> Vec<f64> {
         let mut values = vec![0.0; self.len()];
         for (term, &given) in self.terms.iter().zip(&self.given) {
-            values[given] = term.weight * self.slopes(term, self.distance(x, term), noise, levels).value;
+            values[given] = term.weight * self.log_density(term, self.distance(x, term), noise, levels).value;
         }
         values
     }
@@ -190,11 +190,11 @@ impl Terms {
 
     /// Log density of a term at this distance, with derivatives by the location, by log sigma and by log nu.
     #[inline]
-    fn slopes(&self, term: &Term, distance: f64, noise: NoiseScale, levels: &[f64]) -> Slopes {
+    fn log_density(&self, term: &Term, distance: f64, noise: NoiseScale, levels: &[f64]) -> LogDensity {
         let (location, _) = self.location(term, distance, levels);
         let (scale, by_log_sigma) = self.scale(term, noise.sigma);
-        let slopes = self.family.slopes(term.seen, location, scale, noise.nu);
-        Slopes { by_log_scale: slopes.by_log_scale * by_log_sigma, ..slopes }
+        let density = self.family.log_density(term.seen, location, scale, noise.nu);
+        LogDensity { by_log_scale: density.by_log_scale * by_log_sigma, ..density }
     }
 
     fn distance(&self, x: &[f64], term: &Term) -> f64 {
@@ -217,23 +217,23 @@ impl Terms {
         let mut sum = TermsValue::default();
         for term in &self.terms {
             let distance = self.distance(x, term);
-            let slopes = self.slopes(term, distance, noise, levels);
+            let density = self.log_density(term, distance, noise, levels);
             let weight = term.weight;
             sum = sum
                 + TermsValue {
-                    log_likelihood: weight * slopes.value,
-                    by_log_sigma: weight * slopes.by_log_scale,
-                    by_log_nu: weight * slopes.by_log_nu,
+                    log_likelihood: weight * density.value,
+                    by_log_sigma: weight * density.by_log_scale,
+                    by_log_nu: weight * density.by_log_nu,
                 };
             let (near, far) = (term.near as usize, term.far as usize);
             if self.quantity == Quantity::Level {
-                by_level[near] += weight * slopes.by_location;
-                by_level[far] += weight * slopes.by_location;
+                by_level[near] += weight * density.by_location;
+                by_level[far] += weight * density.by_location;
             }
             let (_, sign) = self.location(term, distance, levels);
             if distance > 0.0 {
-                // Two objects at one place have no direction: their gradient is 0.
-                let pull = weight * slopes.by_location * sign / distance;
+                // Coincident objects have no direction: their gradient is 0.
+                let pull = weight * density.by_location * sign / distance;
                 for (x, by_x) in x.chunks_exact(self.n_objects).zip(by_x.chunks_exact_mut(self.n_objects)) {
                     let push = pull * (x[near] - x[far]);
                     by_x[near] += push;

@@ -10,7 +10,7 @@ use super::old_map::OldDraw;
 use crate::loo::log_sum_exp;
 use crate::sampler::mode_jump::Modes;
 
-/// Proposals for each draw: as many as look at so many partners, within these bounds. With thousands of partners the density is a
+/// Proposals for each draw: as many as look at this many partners, within these bounds. With thousands of partners the density is a
 /// normal and the first proposal is as good as any; with few it may be anything.
 const PARTNERS_SEEN: usize = 20_000;
 const COUNTS: (usize, usize) = (4, 400);

@@ -34,7 +34,7 @@ fn by_quadrature(map: &Locations, noise: Noise, partners: &[(usize, f64)]) -> Ve
     cells.iter().map(|cell| cell / total).collect()
 }
 
-/// A square of so many cells a side, this far from the origin.
+/// A square of this many cells a side, this far from the origin.
 const CELLS: usize = 12;
 const REACH: f64 = 6.0;
 

@@ -25,11 +25,11 @@ impl PosteriorDraws {
         let by_chain = |&chain: &usize| run.reader().scalar("sigma", chain);
         let sigmas: Vec<f64> = run.shown_chains().iter().map(by_chain).collect::<Result<Vec<_>, _>>()?.concat();
         let mut draws = Self { maps: Vec::new(), sigmas: Vec::new() };
-        let mut places = 0..;
+        let mut numbers = 0..;
         run.reader().for_each_x_of(run.shown_chains(), |_, _, x| {
-            if let Some(place) = places.next().filter(|&place| chosen.contains(place)) {
+            if let Some(number) = numbers.next().filter(|&number| chosen.contains(number)) {
                 draws.maps.push(x.clone());
-                draws.sigmas.push(sigmas[place]);
+                draws.sigmas.push(sigmas[number]);
             }
         })?;
         Ok(draws)

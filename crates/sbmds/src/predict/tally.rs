@@ -37,7 +37,7 @@ pub struct Surprise {
 }
 
 impl Tally {
-    /// Nothing yet; so many surprises will be kept.
+    /// Nothing yet; at most `n_surprises` surprises will be kept.
     pub fn new(n_surprises: usize) -> Self {
         Self { n_surprises, ..Self::default() }
     }
@@ -53,8 +53,8 @@ impl Tally {
         if self.surprises.len() < self.n_surprises
             || self.surprises.last().is_some_and(|last| size(prediction) > size(last))
         {
-            let place = self.surprises.partition_point(|other| size(other) >= size(prediction));
-            self.surprises.insert(place, *prediction);
+            let rank = self.surprises.partition_point(|other| size(other) >= size(prediction));
+            self.surprises.insert(rank, *prediction);
             self.surprises.truncate(self.n_surprises);
         }
     }

@@ -50,7 +50,7 @@ impl PairFit {
         (squares > 0.0).then(|| (self.products / squares).clamp(0.0, 1.0).powi(2))
     }
 
-    /// R^2 less what so many free coordinates explain of anything: 1 - (1 - R^2) (n - 1) / (n - `n_free`). `None` without R^2, or with
+    /// R^2 less what `n_free` free coordinates explain of any data: 1 - (1 - R^2) (n - 1) / (n - `n_free`). `None` without R^2, or with
     /// no more pairs than free coordinates.
     pub fn adjusted_r2(&self, n_free: usize) -> Option<f64> {
         let r2 = self.r2().filter(|_| self.n_pairs > n_free)?;

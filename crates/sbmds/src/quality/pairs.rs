@@ -40,7 +40,7 @@ pub(super) fn for_each_coupled(pairs: &dyn KnownPairs, mut visit: impl FnMut(Kno
     }
 }
 
-/// Random so many of a stream of known length, each subset with the same probability (Knuth's algorithm S).
+/// A fixed number of elements of a stream of known length, at random, each subset with the same probability (Knuth's algorithm S).
 pub(super) struct Selection<'a> {
     wanted: usize,
     left: usize,

@@ -112,7 +112,7 @@ mod tests {
             counts[0] += usize::from(delta < low);
             counts[1] += usize::from(delta > high);
         }
-        // Each tail holds 5%, with a standard error of 0.05% in so many simulations.
+        // Each tail holds 5%, with a standard error of 0.05% over all simulations.
         counts.iter().for_each(|&count| assert_relative_eq!(count as f64 / n as f64, 0.05, epsilon = 0.002));
     }
 

@@ -58,7 +58,7 @@ pub(crate) fn coordinate(object: usize, dim: usize) -> f64 {
     ((object + 1) as f64 * steps[dim]).fract() * 3.0
 }
 
-/// The distance of two points in so many dimensions.
+/// The distance of two points in this many dimensions.
 pub(crate) fn distance_in(n_dims: usize, a: usize, b: usize) -> f64 {
     (0..n_dims).map(|dim| (coordinate(a, dim) - coordinate(b, dim)).powi(2)).sum::<f64>().sqrt()
 }

@@ -102,9 +102,9 @@ const UNDETERMINED: f64 = 0.75;
 const CARRY_OVER: f64 = 1.06;
 /// The Shepard plot is curved from this part of the squared residuals on: simulated distances have up to 0.13 (more only with so
 /// few pairs that the F ratio is small), square roots, squares and too few dimensions 0.3 to 0.9.
-const BEND_SHARE: f64 = 0.2;
+const CURVED_SHARE: f64 = 0.2;
 /// And with this F ratio, which 5 and 40 degrees of freedom exceed about once in a thousand times.
-const BEND_F: f64 = 5.0;
+const CURVED_F: f64 = 5.0;
 /// Coverage of 95% intervals below this is too low: 0.9 is twice as many misses as promised.
 const COVERAGE: f64 = 0.9;
 /// Pairs from which on coverage is judged: with 50, a true 95% falls below 0.9 about once in twenty-five times.
@@ -181,7 +181,7 @@ impl Evidence {
     }
 
     fn is_curved(&self) -> bool {
-        self.curvature.is_some_and(|curvature| curvature.share >= BEND_SHARE && curvature.f_ratio >= BEND_F)
+        self.curvature.is_some_and(|curvature| curvature.share >= CURVED_SHARE && curvature.f_ratio >= CURVED_F)
     }
 
     fn has_narrow_intervals(&self, said_of_others: bool) -> bool {
@@ -192,7 +192,7 @@ impl Evidence {
     }
 }
 
-/// More couplings than so many pairs among `n_objects`: all if that is affordable, else four times as many, dispersed.
+/// More couplings than `n_pairs` pairs among `n_objects`: all if that is affordable, else four times as many, dispersed.
 pub(super) fn more_couplings(n_objects: usize, n_pairs: usize, affordable_pairs: f64) -> Couplings {
     let n_all = n_objects as f64 * (n_objects as f64 - 1.0) / 2.0;
     let bands = TIMES_MORE * n_pairs.div_ceil(n_objects.max(1));

@@ -20,11 +20,11 @@ fn limits_are_integrals_of_the_density() {
     for family in Family::ALL {
         for (m, s, nu) in [(0.3, 0.8, 3.0), (2.5, 0.5, 7.5)] {
             let step = 0.002;
-            let density = |y: f64| family.slopes(Observation::Exact(y), m, s, nu).value.exp();
+            let density = |y: f64| family.log_density(Observation::Exact(y), m, s, nu).value.exp();
             let mass = |from: f64, to: f64| {
                 grid(family).filter(|y| (from..to).contains(y)).map(|y| density(y) * step).sum::<f64>()
             };
-            let probability = |seen| family.slopes(seen, m, s, nu).value.exp();
+            let probability = |seen| family.log_density(seen, m, s, nu).value.exp();
             // Student's t leaves a little beyond the grid.
             assert_relative_eq!(mass(f64::NEG_INFINITY, f64::INFINITY), 1.0, epsilon = 2e-5);
             assert_relative_eq!(mass(f64::NEG_INFINITY, 1.0), probability(Observation::Below(1.0)), epsilon = 2e-5);
@@ -53,8 +53,9 @@ fn derivatives_are_limits_of_differences() {
     for family in Family::ALL {
         for seen in SEEN {
             for (m, s, nu) in [(0.05, 0.9, 2.5), (1.9, 0.7, 6.0)] {
-                let at = family.slopes(seen, m, s, nu);
-                let value = |m: f64, log_s: f64, log_nu: f64| family.slopes(seen, m, log_s.exp(), log_nu.exp()).value;
+                let at = family.log_density(seen, m, s, nu);
+                let value =
+                    |m: f64, log_s: f64, log_nu: f64| family.log_density(seen, m, log_s.exp(), log_nu.exp()).value;
                 let (log_s, log_nu) = (s.ln(), nu.ln());
                 let by = |f: &dyn Fn(f64) -> f64| (f(h) - f(-h)) / (2.0 * h);
                 let close = |found: f64, expected: f64, what: &str| {
@@ -73,7 +74,7 @@ fn derivatives_are_limits_of_differences() {
 fn exact_numbers_are_those_of_the_kernels() {
     for (family, noise) in [(Family::Normal, Noise::Normal), (Family::TruncatedNormal, Noise::TruncatedNormal)] {
         for (delta, d, sigma) in [(0.0, 0.4, 0.7), (1.3, 0.0, 0.2), (2.0, 1.9, 0.05)] {
-            let at = family.slopes(Observation::Exact(delta), d, sigma, 1.0);
+            let at = family.log_density(Observation::Exact(delta), d, sigma, 1.0);
             assert_relative_eq!(at.value, noise.log_density(delta, d, sigma), max_relative = 1e-12, epsilon = 1e-12);
             assert_relative_eq!(
                 at.by_location,
@@ -88,7 +89,8 @@ fn exact_numbers_are_those_of_the_kernels() {
 #[test]
 fn many_degrees_of_freedom_are_normal_noise() {
     for seen in [SEEN[0], SEEN[3], SEEN[4], SEEN[7]] {
-        let [t, normal] = [Family::StudentT, Family::Normal].map(|family| family.slopes(seen, 1.2, 0.8, 1e7).value);
+        let [t, normal] =
+            [Family::StudentT, Family::Normal].map(|family| family.log_density(seen, 1.2, 0.8, 1e7).value);
         assert_relative_eq!(t, normal, epsilon = 1e-6);
     }
 }
@@ -126,7 +128,7 @@ fn a_weight_of_two_is_the_pair_given_twice() {
 #[test]
 fn known_errors_add_to_sigma_or_replace_it() {
     let exact = |standard_error| [Term { standard_error, ..Term::new(0, 1, Observation::Exact(0.9)) }];
-    let plain = |scale| Family::Normal.slopes(Observation::Exact(0.9), 1.2369316876852983, scale, 1.0);
+    let plain = |scale| Family::Normal.log_density(Observation::Exact(0.9), 1.2369316876852983, scale, 1.0);
     let (value, by_log_sigma, _) = evaluate(&exact(0.8), Family::Normal, KnownErrors::Add);
     assert_relative_eq!(value, plain(1.0).value, max_relative = 1e-12);
     assert_relative_eq!(by_log_sigma, 0.36 * plain(1.0).by_log_scale, max_relative = 1e-12);

@@ -61,7 +61,7 @@ fn exact(family: Family, terms: &[Term], nus: &[(f64, f64)]) -> [f64; 6] {
                 let here = terms.iter().filter(|term| (term.near, term.far) == pair);
                 // The middle of the first cell stands for 0, where a log-normal measurement is impossible.
                 let d = if k == 0 { 0.25 * WIDTH } else { k as f64 * WIDTH };
-                here.map(|term| term.weight * family.slopes(term.seen, d, sigma, nu).value).sum::<f64>()
+                here.map(|term| term.weight * family.log_density(term.seen, d, sigma, nu).value).sum::<f64>()
             };
             let tables =
                 [(0, 1), (1, 2), (0, 2)].map(|pair| (0..=2 * REACH).map(|k| of_pair(pair, k)).collect::<Vec<f64>>());

@@ -49,7 +49,7 @@ const CACHED_NUMBERS: f64 = 131_072.0;
 const PAIRS_PER_OBJECT: f64 = 24.0;
 const MOST_CHUNKS: f64 = 1_024.0;
 /// Gradients of an iteration of NUTS at 3,594 coordinates (1,797 handwritten digits), which grow with their fourth root: the
-/// step must shrink so much for errors of all coordinates together to stay the same (Beskos et al. 2013). 200,000 coordinates
+/// step must shrink by that factor for errors of all coordinates together to stay the same (Beskos et al. 2013). 200,000 coordinates
 /// were seen to take 95.
 const GRADIENTS: f64 = 35.0;
 const COORDINATES: f64 = 3_594.0;
@@ -95,7 +95,7 @@ fn n_chunks(bands: f64) -> f64 {
     (bands / PAIRS_PER_OBJECT).clamp(1.0, MOST_CHUNKS).log2().floor().exp2()
 }
 
-/// Gradients of an iteration for so many coordinates.
+/// Gradients of an iteration for this many coordinates.
 pub fn gradients(coordinates: f64) -> f64 {
     GRADIENTS * (coordinates / COORDINATES).max(1.0).powf(0.25)
 }

@@ -26,7 +26,7 @@ pub use ladder::Ladder;
 pub use rung::{Rung, Step};
 pub use table::{BandsRow, write_bands_csv};
 
-/// Pairs that no fit sees, if there are so many: the standard error of their root mean square is 1.6% of it, that of the difference of two fits much
+/// Pairs that no fit sees, if there are that many: the standard error of their root mean square is 1.6% of it, that of the difference of two fits much
 /// less.
 const HELD_OUT: usize = 2_000;
 
@@ -103,7 +103,7 @@ pub fn choose_bands(
     Ok(Some(BandsChoice { rungs, n_objects, n_dims, n_held_out: held_out.len(), most: ladder.most(), settled }))
 }
 
-/// The fit of so many bands, begun at the map of the fit before, which needs half the warm-up.
+/// The fit of this many bands, begun at the map of the fit before, which needs half the warm-up.
 fn config_of(
     base: &FitConfig,
     bands: usize,

@@ -70,7 +70,7 @@ pub enum HdbscanError {
     /// Nobody within the core distance.
     #[error("0 samples mean nothing; give at least 1, which is the object itself")]
     MinSamples,
-    /// Nobody has so many around it.
+    /// No object has that many around it.
     #[error("{min_samples} samples cannot be found among {n_objects} objects; give fewer")]
     TooManySamples {
         /// The samples asked for.

@@ -3,7 +3,7 @@
 use super::Titers;
 use crate::dissimilarity::error::{Fault, listed};
 
-/// Places of the columns that are read.
+/// Indices of the columns that are read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Columns {
     pub virus: usize,

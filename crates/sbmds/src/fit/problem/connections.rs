@@ -5,7 +5,7 @@ use crate::dissimilarity::Names;
 use crate::likelihood::Connections;
 use crate::plain::shown;
 
-/// Objects named in a message before it ends in "and so many more".
+/// Objects named in a message before it says how many more there are.
 const NAMED: usize = 8;
 /// Parts of a graph listed in a message.
 const PARTS: usize = 3;

@@ -15,7 +15,7 @@ use crate::settings::{CheckedConfig, FitConfig, Levels};
 
 /// Draws that tables are made of: enough for a quantile of 2.5%.
 const MOST_DRAWS: usize = 400;
-/// A drop of more than so many twofold dilutions is what vaccines are updated for.
+/// A drop of more than this many twofold dilutions is what vaccines are updated for.
 pub const LARGE_DROP: f64 = 2.0;
 
 /// What was measured and learned of titres, for the summary.

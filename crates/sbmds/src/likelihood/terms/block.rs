@@ -208,7 +208,7 @@ impl<S: Double> Clone for Around<S> {
 impl<S: Double> Copy for Around<S> {}
 
 /// Log density and derivatives, as in `measurement/family.rs`.
-struct Slopes<S: Double> {
+struct LogDensity<S: Double> {
     value: S::V,
     by_location: S::V,
     by_log_scale: S::V,
@@ -291,7 +291,7 @@ impl<F> Densities<F> {
     }
 
     #[inline(always)]
-    fn exact<S: Double>(self, s: S, around: Around<S>) -> Slopes<S>
+    fn exact<S: Double>(self, s: S, around: Around<S>) -> LogDensity<S>
     where
         F: Standard<S>,
     {
@@ -301,11 +301,11 @@ impl<F> Densities<F> {
         // What is logarithmic is the measurement, too: the density of it has its reciprocal as a factor.
         let constant = if self.model.logarithmic { s.add(log_scale, lower) } else { log_scale };
         let one = one_sided(s, at, z, per_scale, -1.0);
-        Slopes { value: s.sub(one.value, constant), by_log_scale: s.sub(one.by_log_scale, s.splat(1.0)), ..one }
+        LogDensity { value: s.sub(one.value, constant), by_log_scale: s.sub(one.by_log_scale, s.splat(1.0)), ..one }
     }
 
     #[inline(always)]
-    fn below<S: Double>(self, s: S, around: Around<S>) -> Slopes<S>
+    fn below<S: Double>(self, s: S, around: Around<S>) -> LogDensity<S>
     where
         F: Standard<S>,
     {
@@ -314,7 +314,7 @@ impl<F> Densities<F> {
     }
 
     #[inline(always)]
-    fn above<S: Double>(self, s: S, around: Around<S>) -> Slopes<S>
+    fn above<S: Double>(self, s: S, around: Around<S>) -> LogDensity<S>
     where
         F: Standard<S>,
     {
@@ -323,7 +323,7 @@ impl<F> Densities<F> {
     }
 
     #[inline(always)]
-    fn within<S: Double>(self, s: S, around: Around<S>) -> Slopes<S>
+    fn within<S: Double>(self, s: S, around: Around<S>) -> LogDensity<S>
     where
         F: Standard<S>,
     {
@@ -331,7 +331,7 @@ impl<F> Densities<F> {
         let (a, b) = (s.mul(s.sub(lower, location), per_scale), s.mul(s.sub(upper, location), per_scale));
         let Between { value, by_lower, by_upper, by_log_nu } = self.standard.between(s, a, b);
         let zero = s.splat(0.0);
-        Slopes {
+        LogDensity {
             value,
             by_location: s.mul(s.sub(zero, s.add(by_lower, by_upper)), per_scale),
             by_log_scale: s.sub(zero, s.mul_add(by_lower, a, s.mul(by_upper, b))),
@@ -341,13 +341,13 @@ impl<F> Densities<F> {
 
     /// Given that the quantity is positive: divided by the probability F(m / s) of that.
     #[inline(always)]
-    fn given_positive<S: Double>(self, s: S, at: Slopes<S>, around: Around<S>) -> Slopes<S>
+    fn given_positive<S: Double>(self, s: S, at: LogDensity<S>, around: Around<S>) -> LogDensity<S>
     where
         F: Standard<S>,
     {
         let z = s.mul(around.location, around.per_scale);
         let positive = one_sided(s, self.standard.cdf(s, z), z, around.per_scale, 1.0);
-        Slopes {
+        LogDensity {
             value: s.sub(at.value, positive.value),
             by_location: s.sub(at.by_location, positive.by_location),
             by_log_scale: s.sub(at.by_log_scale, positive.by_log_scale),
@@ -358,11 +358,11 @@ impl<F> Densities<F> {
 
 /// Derivatives by location and log scale from that by z, which grows (`sign` 1) or falls (-1) with the location.
 #[inline(always)]
-fn one_sided<S: Double>(s: S, tail: Tail<S>, z: S::V, per_scale: S::V, sign: f64) -> Slopes<S> {
-    Slopes {
+fn one_sided<S: Double>(s: S, tail: Tail<S>, z: S::V, per_scale: S::V, sign: f64) -> LogDensity<S> {
+    LogDensity {
         value: tail.value,
-        by_location: s.mul(s.mul(tail.slope, per_scale), s.splat(sign)),
-        by_log_scale: s.sub(s.splat(0.0), s.mul(tail.slope, z)),
+        by_location: s.mul(s.mul(tail.derivative, per_scale), s.splat(sign)),
+        by_log_scale: s.sub(s.splat(0.0), s.mul(tail.derivative, z)),
         by_log_nu: tail.by_log_nu,
     }
 }

@@ -125,7 +125,7 @@ pub(crate) struct TermKernel {
 
 /// Terms below which entering the thread pool costs more than it gains.
 const SMALLEST_CHUNK: usize = 8_192;
-/// Every chunk has a gradient of its own: so many terms per object keep adding them up cheap.
+/// Every chunk has a gradient of its own: this many terms per object keep adding them up cheap.
 const TERMS_PER_OBJECT: usize = 24;
 /// Enough for any machine to balance its load.
 const MOST_CHUNKS: usize = 128;

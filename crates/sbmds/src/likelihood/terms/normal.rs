@@ -57,7 +57,7 @@ impl<S: Double> Standard<S> for Normal {
     #[inline(always)]
     fn density(self, s: S, z: S::V) -> Tail<S> {
         let zero = s.splat(0.0);
-        Tail { value: self.log_density(s, z), slope: s.sub(zero, z), by_log_nu: zero }
+        Tail { value: self.log_density(s, z), derivative: s.sub(zero, z), by_log_nu: zero }
     }
 
     #[inline(always)]

@@ -62,13 +62,13 @@ impl Series {
     /// R and d log(1 - F)/d log nu.
     fn at(&self, z: f64) -> [f64; 2] {
         let y = self.nu.nu / (self.nu.nu + z * z);
-        let (mut sum, mut slope) = (0.0, 0.0);
+        let (mut sum, mut derivative) = (0.0, 0.0);
         for n in (0..TERMS).rev() {
             sum = sum * y + self.coefficients[n];
             // dy/d log nu = y (1 - y)
-            slope = slope * y + self.by_log_nu[n] + n as f64 * (1.0 - y) * self.coefficients[n];
+            derivative = derivative * y + self.by_log_nu[n] + n as f64 * (1.0 - y) * self.coefficients[n];
         }
-        [z / self.nu.nu * sum, self.nu.log_density_by_log_nu(z) - 1.0 + slope / sum]
+        [z / self.nu.nu * sum, self.nu.log_density_by_log_nu(z) - 1.0 + derivative / sum]
     }
 
     /// Of z: the smaller nu, the nearer its singularities are to 0.

@@ -11,7 +11,7 @@ const LEAST: f64 = 1e-300;
 /// A logarithm of a density or probability at z, its derivative by z, and that by log nu.
 pub(super) struct Tail<S: Simd> {
     pub(super) value: S::V,
-    pub(super) slope: S::V,
+    pub(super) derivative: S::V,
     pub(super) by_log_nu: S::V,
 }
 
@@ -51,7 +51,7 @@ pub(super) trait Standard<S: Double>: Copy {
         let per_mass = s.div(one, mass);
         Tail {
             value: s.add(ln(s, s.max(mass, s.splat(LEAST))), front),
-            slope: s.mul(s.select(is_below, one, density), per_mass),
+            derivative: s.mul(s.select(is_below, one, density), per_mass),
             by_log_nu: s.mul(by_log_nu, s.select(is_below, one, s.sub(zero, s.mul(above, per_mass)))),
         }
     }

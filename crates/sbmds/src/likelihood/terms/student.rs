@@ -49,7 +49,7 @@ impl<S: Double> Standard<S> for Student<'_> {
         let by_log_nu = s.mul_add(s.splat(0.5), s.mul(s.mul(z, z), pull), s.splat(constant_by_log_nu));
         Tail {
             value: s.neg_mul_add(s.splat(0.5 * (nu + 1.0)), log, s.splat(log_constant)),
-            slope: s.sub(s.splat(0.0), s.mul(z, pull)),
+            derivative: s.sub(s.splat(0.0), s.mul(z, pull)),
             by_log_nu: s.neg_mul_add(s.splat(0.5 * nu), log, by_log_nu),
         }
     }
