@@ -3,7 +3,7 @@
 use numpy::{PyReadonlyArray1, PyUntypedArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use sbmds::dissimilarity::{Dissimilarities, Metric, Names};
+use sbmds::dissimilarity::{Dissimilarities, DuplicateName, Metric, Names};
 
 use crate::error::{detached, of_input, of_value};
 use crate::memory::{lend_column, lend_matrix};
@@ -15,14 +15,11 @@ pub struct Data(pub Dissimilarities);
 /// Given names, or numbers from 0.
 fn names(given: Option<Vec<String>>, n_objects: usize) -> PyResult<Names> {
     let Some(given) = given else { return Ok(Names::numbered(n_objects)) };
-    let twice = |given: &[String], (earlier, later): (usize, usize)| {
+    Names::given(given).map_err(|DuplicateName { name, earlier, later }| {
         PyValueError::new_err(format!(
-            "data: objects {earlier} and {later} are both called {:?}. Remedy: give every object a name of its own",
-            given[earlier]
+            "data: objects {earlier} and {later} are both called {name:?}. Remedy: give every object a name of its own"
         ))
-    };
-    let copy = given.clone();
-    Names::given(given).map_err(|duplicate| twice(&copy, duplicate))
+    })
 }
 
 #[pymethods]

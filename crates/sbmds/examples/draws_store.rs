@@ -63,7 +63,7 @@ fn main() -> ExitCode {
 
 fn write_run(run: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let names = (0..N_OBJECTS).map(|object| format!("Zürich {object}")).collect();
-    let names = Names::given(names).map_err(|_| "two objects have one name")?;
+    let names = Names::given(names)?;
     let mut store = DrawStore::create(run, &plan(&names))?;
     store.extend_draws(N_DRAWS)?;
     // The last chain is behind the others, as in a run that was stopped.

@@ -1,6 +1,6 @@
 //! From distances in memory to a map with error bars, in memory: road distances of seven cities, in kilometres.
 
-use sbmds::{Dissimilarities, Fit, Names};
+use sbmds::{Dissimilarities, Fit};
 
 const CITIES: [&str; 7] = ["Athens", "Barcelona", "Brussels", "Calais", "Cherbourg", "Cologne", "Copenhagen"];
 
@@ -16,8 +16,7 @@ const KILOMETRES: [f64; 21] = [
 
 /// A fit, and what is to hold of it.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let names = Names::given(CITIES.map(String::from).to_vec()).map_err(|_| "two cities have one name")?;
-    let data = Dissimilarities::from_condensed(names, &KILOMETRES)?;
+    let data = Dissimilarities::from_condensed(&CITIES, &KILOMETRES)?;
     let fit = Fit::of(&data).dims(2).chains(2).draws(500).seed(1).run()?;
     println!("{}", fit.verdict());
     let moments = fit.moments()?;

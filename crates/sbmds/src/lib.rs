@@ -1,12 +1,12 @@
 //! Sparse Bayesian multidimensional scaling: from a table of dissimilarities to a map with honest error bars.
 //!
 //! ```
-//! use sbmds::{Dissimilarities, Fit, Names};
+//! use sbmds::{Dissimilarities, Fit};
 //!
 //! // A unit square and its centre: pairs (0, 1), (0, 2), ... (3, 4).
-//! let names = Names::given(["NE", "NW", "SW", "SE", "centre"].map(String::from).to_vec()).expect("every name once");
+//! let names = ["NE", "NW", "SW", "SE", "centre"];
 //! let values = [1.0, 1.4, 1.0, 0.7, 1.0, 1.4, 0.7, 1.0, 0.7, 0.7];
-//! let data = Dissimilarities::from_condensed(names, &values)?; // also dense, pairs, features, files
+//! let data = Dissimilarities::from_condensed(&names, &values)?; // also dense, pairs, features, files
 //! let fit = Fit::of(&data).dims(2).couplings("full".parse()?).chains(2).draws(300).seed(1).run()?;
 //! println!("{}", fit.verdict()); // have the chains converged?
 //! println!("{:?}", fit.map().mean.object(4)); // where the centre is, on average

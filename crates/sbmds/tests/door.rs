@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use sbmds::dissimilarity::{Dissimilarities, Names};
+use sbmds::dissimilarity::Dissimilarities;
 use sbmds::draws::DrawReader;
 use sbmds::fit::{ChainProgress, Fit, Fitted, Observer};
 use sbmds::run::{Control, FitConfig, Keep, Outcome, RunError, Silent, TreeConfig, fit};
@@ -26,9 +26,8 @@ fn value(a: usize, b: usize) -> f64 {
 }
 
 fn data() -> Dissimilarities {
-    let names = Names::given(NAMES.map(String::from).to_vec()).unwrap();
     let values: Vec<f64> = (0..8).flat_map(|a| (a + 1..8).map(move |b| value(a, b))).collect();
-    Dissimilarities::from_condensed(names, &values).unwrap()
+    Dissimilarities::from_condensed(&NAMES, &values).unwrap()
 }
 
 fn settings(config: &mut FitConfig) {

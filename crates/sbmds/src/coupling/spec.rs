@@ -7,6 +7,16 @@ use std::str::FromStr;
 use super::effort::Effort;
 
 /// Which pairs are coupled.
+///
+/// ```
+/// use sbmds::Couplings;
+///
+/// let couplings: Couplings = "dispersed:50".parse()?;
+/// assert_eq!(couplings, Couplings::Dispersed(50));
+/// assert_eq!(couplings.to_string(), "dispersed:50");
+/// assert!("dispersed".parse::<Couplings>().is_err());
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Couplings {

@@ -1,6 +1,9 @@
 //! What is wrong with an input, where, between which objects, and what to do about it.
 
+use std::convert::Infallible;
 use std::fmt;
+
+use super::names::DuplicateName;
 
 /// Why an input cannot be used: one readable sentence with its position and a remedy.
 ///
@@ -92,6 +95,21 @@ impl InputError {
     /// What to do about it.
     pub fn remedy(&self) -> &str {
         &self.0.fault.remedy
+    }
+}
+
+/// Names that are given with the data, not in a file.
+impl From<DuplicateName> for InputError {
+    fn from(DuplicateName { name, earlier, later }: DuplicateName) -> Self {
+        let problem =
+            format!("objects {earlier} and {later} (counted from 0) are both called \"{}\"", shortened(&name));
+        Fault::new(problem, "give every object a name of its own").at("names", FilePosition::File)
+    }
+}
+
+impl From<Infallible> for InputError {
+    fn from(never: Infallible) -> Self {
+        match never {}
     }
 }
 

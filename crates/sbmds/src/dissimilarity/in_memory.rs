@@ -63,10 +63,26 @@ impl AsRef<[u8]> for Owned {
 impl Dissimilarities {
     /// A square matrix; NaN is a missing pair. The two readings of a pair must agree.
     ///
+    /// ```
+    /// use sbmds::Dissimilarities;
+    /// use sbmds::dissimilarity::SharedArray;
+    ///
+    /// let rows = vec![0.0, 1.0, 2.0, 1.0, 0.0, 1.5, 2.0, 1.5, 0.0];
+    /// let data = Dissimilarities::from_dense(["a", "b", "c"], SharedArray::owned(rows, 3, 3)?)?;
+    /// assert_eq!(data.get(1, 2), 1.5);
+    /// # Ok::<(), sbmds::dissimilarity::InputError>(())
+    /// ```
+    ///
     /// # Errors
-    /// If the matrix is not square, or an entry is no dissimilarity.
-    pub fn from_dense(names: Names, matrix: SharedArray) -> Result<Self, InputError> {
-        let array = matrix.0;
+    /// If a name is given twice, the matrix is not square, or an entry is no dissimilarity.
+    pub fn from_dense(
+        names: impl TryInto<Names, Error: Into<InputError>>,
+        matrix: SharedArray,
+    ) -> Result<Self, InputError> {
+        Self::of_matrix(names.try_into().map_err(Into::into)?, matrix.0)
+    }
+
+    fn of_matrix(names: Names, array: Array) -> Result<Self, InputError> {
         let (n_rows, n_columns) = (array.n_rows(), array.n_columns());
         if n_rows != n_columns {
             let problem = format!("the array is {n_rows} x {n_columns}, not square");
@@ -81,9 +97,26 @@ impl Dissimilarities {
 
     /// The N (N - 1) / 2 dissimilarities above the diagonal, row by row, as SciPy's `pdist` gives them; NaN is a missing pair.
     ///
+    /// ```
+    /// use sbmds::{Dissimilarities, Names};
+    ///
+    /// // Pairs (a, b), (a, c), (b, c).
+    /// let data = Dissimilarities::from_condensed(["a", "b", "c"], &[1.0, 2.0, f64::NAN])?;
+    /// assert_eq!(data.get(2, 0), 2.0);
+    /// assert!(data.get(1, 2).is_nan()); // missing
+    /// let unnamed = Dissimilarities::from_condensed(Names::numbered(3), &[1.0, 2.0, 1.5])?;
+    /// assert_eq!(unnamed.names().get(2), "2");
+    /// let twice = Dissimilarities::from_condensed(["a", "b", "a"], &[1.0, 2.0, 1.5]);
+    /// assert!(twice.is_err_and(|error| error.problem().contains("both called")));
+    /// # Ok::<(), sbmds::dissimilarity::InputError>(())
+    /// ```
+    ///
     /// # Errors
-    /// If there are more or fewer numbers than pairs of names, or one is no dissimilarity.
-    pub fn from_condensed(names: Names, values: &[f64]) -> Result<Self, InputError> {
+    /// If a name is given twice, there are more or fewer numbers than pairs of names, or one is no dissimilarity.
+    pub fn from_condensed(
+        names: impl TryInto<Names, Error: Into<InputError>>,
+        values: &[f64],
+    ) -> Result<Self, InputError> {
         Self::from_condensed_array(names, SharedArray::owned(values.to_vec(), values.len(), 1)?)
     }
 
@@ -91,7 +124,11 @@ impl Dissimilarities {
     ///
     /// # Errors
     /// As [`Dissimilarities::from_condensed`].
-    pub fn from_condensed_array(names: Names, values: SharedArray) -> Result<Self, InputError> {
+    pub fn from_condensed_array(
+        names: impl TryInto<Names, Error: Into<InputError>>,
+        values: SharedArray,
+    ) -> Result<Self, InputError> {
+        let names = names.try_into().map_err(Into::into)?;
         let triangle = condensed::from_array(DATA, values.0)?;
         check_names(&names, triangle.n_objects())?;
         Ok(Self::new(names, Store::Triangle(triangle)))
@@ -99,9 +136,26 @@ impl Dissimilarities {
 
     /// Measured pairs only, by the numbers of their objects. All of them enter the likelihood by default.
     ///
+    /// ```
+    /// use sbmds::Dissimilarities;
+    ///
+    /// let pairs = [(0, 1, 1.0), (1, 2, 1.5), (3, 2, 0.5), (0, 3, 2.0)];
+    /// let data = Dissimilarities::from_pairs(["a", "b", "c", "d"], &pairs)?;
+    /// assert_eq!(data.get(2, 3), 0.5);
+    /// assert!(data.get(0, 2).is_nan());
+    /// # Ok::<(), sbmds::dissimilarity::InputError>(())
+    /// ```
+    ///
     /// # Errors
-    /// If a pair is out of range or given twice, or its value is no dissimilarity.
-    pub fn from_pairs(names: Names, pairs: &[(usize, usize, f64)]) -> Result<Self, InputError> {
+    /// If a name is given twice, a pair is out of range or given twice, or its value is no dissimilarity.
+    pub fn from_pairs(
+        names: impl TryInto<Names, Error: Into<InputError>>,
+        pairs: &[(usize, usize, f64)],
+    ) -> Result<Self, InputError> {
+        Self::of_pairs(names.try_into().map_err(Into::into)?, pairs)
+    }
+
+    fn of_pairs(names: Names, pairs: &[(usize, usize, f64)]) -> Result<Self, InputError> {
         check_names(&names, names.len())?;
         let mut measured = Vec::with_capacity(pairs.len());
         for (row, &(a, b, value)) in pairs.iter().enumerate() {
@@ -132,8 +186,13 @@ impl Dissimilarities {
     /// Feature vectors, a row per object: only the dissimilarities that are asked for get computed.
     ///
     /// # Errors
-    /// If a row cannot be used with the metric.
-    pub fn from_feature_array(names: Names, rows: SharedArray, metric: Metric) -> Result<Self, InputError> {
+    /// If a name is given twice, or a row cannot be used with the metric.
+    pub fn from_feature_array(
+        names: impl TryInto<Names, Error: Into<InputError>>,
+        rows: SharedArray,
+        metric: Metric,
+    ) -> Result<Self, InputError> {
+        let names = names.try_into().map_err(Into::into)?;
         check_names(&names, rows.0.n_rows())?;
         let features = Features::from_array(DATA, rows.0, &names, metric)?;
         Ok(Self::new(names, Store::Features(features)))

@@ -62,7 +62,7 @@ pub use landmarks::spread_landmarks;
 pub use listed_pairs::{ListedPair, read_listed_pairs};
 pub use metric::Metric;
 pub use name_files::has_several_columns;
-pub use names::Names;
+pub use names::{DuplicateName, Names};
 pub use new_objects::{NewObjects, read_new_objects};
 pub(crate) use npy::Array as NpyArray;
 pub use observation::{Observation, Term};
@@ -248,9 +248,27 @@ impl Dissimilarities {
 
     /// Features in memory: row `n` of the N x `n_columns` numbers belongs to object `n`.
     ///
+    /// ```
+    /// use sbmds::{Dissimilarities, Metric};
+    ///
+    /// let rows = vec![0.0, 0.0, 3.0, 4.0, 3.0, 0.0];
+    /// let data = Dissimilarities::from_features(["a", "b", "c"], rows, 2, Metric::Euclidean)?;
+    /// assert_eq!(data.get(0, 1), 5.0);
+    /// # Ok::<(), sbmds::dissimilarity::InputError>(())
+    /// ```
+    ///
     /// # Errors
-    /// If there are not N x `n_columns` numbers, or a row cannot be used with the metric.
-    pub fn from_features(names: Names, rows: Vec<f64>, n_columns: usize, metric: Metric) -> Result<Self, InputError> {
+    /// If a name is given twice, there are not N x `n_columns` numbers, or a row cannot be used with the metric.
+    pub fn from_features(
+        names: impl TryInto<Names, Error: Into<InputError>>,
+        rows: Vec<f64>,
+        n_columns: usize,
+        metric: Metric,
+    ) -> Result<Self, InputError> {
+        Self::of_rows(names.try_into().map_err(Into::into)?, rows, n_columns, metric)
+    }
+
+    fn of_rows(names: Names, rows: Vec<f64>, n_columns: usize, metric: Metric) -> Result<Self, InputError> {
         let file = "features";
         feature_checks::check_columns(n_columns, metric).map_err(|fault| fault.at(file, FilePosition::File))?;
         if names.len().checked_mul(n_columns) != Some(rows.len()) {

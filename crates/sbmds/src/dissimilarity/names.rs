@@ -26,9 +26,16 @@ struct List {
 }
 
 /// A name that was given twice.
-pub(super) struct Duplicate {
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "objects {earlier} and {later} (counted from 0) are both called {name:?}. Remedy: give every object a name of its own"
+)]
+pub struct DuplicateName {
+    /// The name.
     pub name: String,
+    /// The first object of that name, counted from 0.
     pub earlier: usize,
+    /// The second.
     pub later: usize,
 }
 
@@ -61,11 +68,11 @@ impl List {
     }
 
     /// The duplicate that is met first when reading in input order.
-    fn first_duplicate(&self) -> Option<Duplicate> {
+    fn first_duplicate(&self) -> Option<DuplicateName> {
         let twice = self.sorted.windows(2).filter(|two| self.get(two[0] as usize) == self.get(two[1] as usize));
         let first = twice.min_by_key(|two| two[1])?;
         let [earlier, later] = [first[0] as usize, first[1] as usize];
-        Some(Duplicate { name: self.get(later).to_owned(), earlier, later })
+        Some(DuplicateName { name: self.get(later).to_owned(), earlier, later })
     }
 }
 
@@ -75,13 +82,16 @@ impl Names {
         Self(Kind::Numbered(n_objects))
     }
 
-    /// The given names; `Err` holds the positions of the first duplicate (earlier, later).
-    pub fn given(names: Vec<String>) -> Result<Self, (usize, usize)> {
-        Self::unique(&names).map_err(|duplicate| (duplicate.earlier, duplicate.later))
+    /// The given names.
+    ///
+    /// # Errors
+    /// The first name that is given twice.
+    pub fn given(names: Vec<String>) -> Result<Self, DuplicateName> {
+        Self::unique(&names)
     }
 
-    /// The given names, or the first that is given twice.
-    pub(super) fn unique(names: &[impl AsRef<str>]) -> Result<Self, Duplicate> {
+    /// The same of anything that can be read as text.
+    pub(super) fn unique(names: &[impl AsRef<str>]) -> Result<Self, DuplicateName> {
         let list = List::new(names);
         match list.first_duplicate() {
             Some(duplicate) => Err(duplicate),
@@ -140,9 +150,57 @@ impl Names {
     }
 }
 
+impl<S: AsRef<str>> TryFrom<&[S]> for Names {
+    type Error = DuplicateName;
+
+    fn try_from(names: &[S]) -> Result<Self, DuplicateName> {
+        Self::unique(names)
+    }
+}
+
+impl<S: AsRef<str>, const N: usize> TryFrom<&[S; N]> for Names {
+    type Error = DuplicateName;
+
+    fn try_from(names: &[S; N]) -> Result<Self, DuplicateName> {
+        Self::unique(names)
+    }
+}
+
+impl<S: AsRef<str>, const N: usize> TryFrom<[S; N]> for Names {
+    type Error = DuplicateName;
+
+    fn try_from(names: [S; N]) -> Result<Self, DuplicateName> {
+        Self::unique(&names)
+    }
+}
+
+impl<S: AsRef<str>> TryFrom<&Vec<S>> for Names {
+    type Error = DuplicateName;
+
+    fn try_from(names: &Vec<S>) -> Result<Self, DuplicateName> {
+        Self::unique(names)
+    }
+}
+
+impl<S: AsRef<str>> TryFrom<Vec<S>> for Names {
+    type Error = DuplicateName;
+
+    fn try_from(names: Vec<S>) -> Result<Self, DuplicateName> {
+        Self::unique(&names)
+    }
+}
+
+impl TryFrom<&Names> for Names {
+    type Error = std::convert::Infallible;
+
+    fn try_from(names: &Names) -> Result<Self, Self::Error> {
+        Ok(names.clone())
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Names;
+    use super::{DuplicateName, Names};
 
     #[test]
     fn numbered_names_are_row_numbers() {
@@ -159,6 +217,24 @@ mod tests {
         let names = Names::given(vec!["b".into(), "a".into()]).unwrap();
         assert_eq!(names.find("a"), Some(1));
         assert_eq!(names.iter().collect::<Vec<_>>(), ["b", "a"]);
-        assert_eq!(Names::given(vec!["x".into(), "y".into(), "x".into()]).unwrap_err(), (0, 2));
+        let twice = Names::given(vec!["x".into(), "y".into(), "x".into()]).unwrap_err();
+        assert_eq!(twice, DuplicateName { name: "x".into(), earlier: 0, later: 2 });
+        assert!(twice.to_string().starts_with("objects 0 and 2 (counted from 0) are both called \"x\""), "{twice}");
+    }
+
+    #[test]
+    fn names_are_made_of_whatever_holds_strings() {
+        let owned: Vec<String> = ["a", "b"].map(String::from).to_vec();
+        let made = [
+            Names::try_from(["a", "b"]),
+            Names::try_from(&["a", "b"]),
+            Names::try_from(&["a", "b"][..]),
+            Names::try_from(&owned),
+            Names::try_from(owned.clone()),
+        ];
+        for names in made {
+            assert_eq!(names.unwrap().iter().collect::<Vec<_>>(), ["a", "b"]);
+        }
+        assert_eq!(Names::try_from(["a", "a"]).unwrap_err().later, 1);
     }
 }

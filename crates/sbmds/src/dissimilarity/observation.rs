@@ -3,6 +3,7 @@
 /// One measurement. Limits are those of the quantity itself: nothing is said of where beyond them it lies.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Observation {
     /// This number.
     Exact(f64),

@@ -43,7 +43,7 @@ fn open_as_it_is(run: &Path) -> Result<DrawReader, StoreError> {
     let tree = Tree::open(run)?;
     let objects = tree.coordinate("object")?;
     let names = Names::given(objects.read_chunk(&[0])?)
-        .map_err(|(_, later)| StoreError::damaged(objects.directory())(format!("name {later} is there twice")))?;
+        .map_err(|twice| StoreError::damaged(objects.directory())(format!("name {} is there twice", twice.later)))?;
     let n_dims = tree.coordinate("dim")?.shape()[0] as usize;
     let n_draws = tree.room()?.0 as usize;
     let n_complete = (0..tree.progress.shape()[0] as usize)

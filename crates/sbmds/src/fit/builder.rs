@@ -35,13 +35,12 @@ use crate::tree::Tree;
 /// A fit of dissimilarities in memory; one call per setting, the rest at its default.
 ///
 /// ```
-/// use sbmds::dissimilarity::{Dissimilarities, Names};
-/// use sbmds::fit::Fit;
+/// use sbmds::{Dissimilarities, Fit};
 ///
 /// // Corners and centre of a square: (0, 1), (0, 2), ... (3, 4).
-/// let names = Names::given(["NE", "NW", "SW", "SE", "centre"].map(String::from).to_vec()).unwrap();
+/// let names = ["NE", "NW", "SW", "SE", "centre"];
 /// let values = [2.0, 2.8, 2.0, 1.4, 2.0, 2.8, 1.4, 2.0, 1.4, 1.4];
-/// let data = Dissimilarities::from_condensed(names, &values)?;
+/// let data = Dissimilarities::from_condensed(&names, &values)?;
 /// let fit = Fit::of(&data).dims(2).chains(2).draws(200).seed(1).run()?;
 /// assert_eq!(fit.map().mean.n_objects(), 5);
 /// assert_eq!(fit.distances("NE", "centre")?.len(), 400);

@@ -91,6 +91,15 @@ impl Tree {
     }
 
     /// Reads the only (or last) tree of a text.
+    ///
+    /// ```
+    /// let tree = sbmds::Tree::parse("((a:1,b:1):0.5,c:2);")?;
+    /// assert_eq!((tree.n_tips(), tree.total_length()), (3, 4.5));
+    /// # Ok::<(), sbmds::tree::TreeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no tree in it, or one that cannot be read.
     pub fn parse(text: &str) -> Result<Self, TreeError> {
         Self::parse_file("tree", text, TreeChoice::Last)
     }

@@ -122,6 +122,19 @@ const LARGEST: f64 = 1e150;
 ///
 /// Fewer points than make a cluster are all noise.
 ///
+/// ```
+/// use sbmds::Locations;
+/// use sbmds::cluster::{HdbscanSettings, hdbscan};
+///
+/// // Two groups of five on a line, ten apart.
+/// let x = Locations::from_fn(10, 1, |object, _| object as f64 * 0.1 + if object < 5 { 0.0 } else { 10.0 });
+/// let found = hdbscan(&x, &HdbscanSettings::new(3))?;
+/// assert_eq!(found.n_clusters, 2);
+/// assert_eq!(found.labels[0], found.labels[4]);
+/// assert_ne!(found.labels[0], found.labels[5]);
+/// # Ok::<(), sbmds::cluster::HdbscanError>(())
+/// ```
+///
 /// # Errors
 /// If a setting is too small, there are fewer points than `min_samples` (but enough for a cluster), or a coordinate is
 /// not finite or beyond 1e150.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use extendr_api::prelude::*;
-use sbmds::dissimilarity::{self, Dissimilarities, Metric, Names, ReadOptions, SharedArray};
+use sbmds::dissimilarity::{self, Dissimilarities, DuplicateName, Metric, Names, ReadOptions, SharedArray};
 
 use crate::answer::{entry, text};
 
@@ -117,9 +117,7 @@ fn pairs(given: &List, values: Vec<f64>) -> Vec<(usize, usize, f64)> {
 }
 
 fn unique(names: Vec<String>) -> std::result::Result<Names, String> {
-    let copy = names.clone();
-    Names::given(names).map_err(|(earlier, later)| {
-        let name = &copy[later];
+    Names::given(names).map_err(|DuplicateName { name, earlier, later }| {
         format!("the label {name:?} is given to objects {} and {}. Remedy: make labels unique, for example with make.unique()", earlier + 1, later + 1)
     })
 }
