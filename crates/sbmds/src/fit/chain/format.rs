@@ -33,7 +33,7 @@ fn what_is_saved_changes_only_with_the_version() {
 }
 
 /// The same of chains that have everything a chain may have; begun with version 4.
-const GOLDEN_FILLED: [(u32, u64); 1] = [(4, 0)];
+const GOLDEN_FILLED: [(u32, u64); 1] = [(4, 0x0f7a_4952_f240_9dbe)];
 
 #[test]
 fn what_chains_at_work_save_changes_only_with_the_version() {
