@@ -103,27 +103,8 @@ impl Eval {
         }
 
         let x = coupling.order.to_positions(&positions);
-        let mut gradient = Locations::zeros(x.n_objects(), x.n_dims());
-        let mut workspace = Workspace::parallel();
         let terms = self.terms(&data, &coupling, &likelihood)?;
-        let log_likelihood = match &terms {
-            Some(terms) => {
-                let at = MapPoint { x: x.as_slice(), sigma: self.sigma, own: &[] };
-                let by_x = MapGradient { x: gradient.as_mut_slice(), own: &mut [] };
-                terms.both(&mut workspace, at, by_x).log_likelihood
-            }
-            None if self.gradient => {
-                likelihood.log_likelihood_and_gradient(&mut workspace, &x, self.sigma, &mut gradient)
-            }
-            None => likelihood.log_likelihood(&mut workspace, &x, self.sigma),
-        };
-        if !log_likelihood.is_finite() {
-            return Err(Failure::bad_input(format!(
-                "the log-likelihood overflows: dissimilarities or distances are too large for --sigma {}. Remedy: divide all of \
-                 them by a common number",
-                self.sigma
-            )));
-        }
+        let (log_likelihood, gradient) = self.evaluate(&likelihood, terms.as_ref(), &x)?;
         let by_object = coupling.order.to_objects(&gradient);
         let evaluation = Evaluation {
             n_objects: x.n_objects(),
@@ -138,6 +119,33 @@ impl Eval {
         let json = serde_json::to_string(&evaluation).map_err(Failure::bad_input)?;
         println!("{json}");
         Ok(())
+    }
+
+    /// The log-likelihood, of the terms if there are any, and its gradient; zeros if that is not wanted.
+    fn evaluate(
+        &self,
+        likelihood: &Likelihood,
+        terms: Option<&TermLikelihood>,
+        x: &Locations,
+    ) -> Result<(f64, Locations), Failure> {
+        let (mut workspace, sigma) = (Workspace::parallel(), self.sigma);
+        let mut gradient = Locations::zeros(x.n_objects(), x.n_dims());
+        let log_likelihood = match terms {
+            Some(terms) => {
+                let at = MapPoint { x: x.as_slice(), sigma, own: &[] };
+                let by_x = MapGradient { x: gradient.as_mut_slice(), own: &mut [] };
+                terms.both(&mut workspace, at, by_x).log_likelihood
+            }
+            None if self.gradient => likelihood.log_likelihood_and_gradient(&mut workspace, x, sigma, &mut gradient),
+            None => likelihood.log_likelihood(&mut workspace, x, sigma),
+        };
+        if !log_likelihood.is_finite() {
+            return Err(Failure::bad_input(format!(
+                "the log-likelihood overflows: dissimilarities or distances are too large for --sigma {sigma}. Remedy: divide all \
+                 of them by a common number"
+            )));
+        }
+        Ok((log_likelihood, gradient))
     }
 
     /// Measurements that are more than one exact number per pair, or noise that the kernels do not have.
