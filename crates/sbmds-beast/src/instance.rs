@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use sbmds::Locations;
 use sbmds::beast::BeastFlags;
+use sbmds::coupling::Position;
 use sbmds::likelihood::Workspace;
 
 use crate::CallError;
@@ -253,6 +254,7 @@ impl Instance {
             Some(mut energy) if few && current.n_added + n_moves <= MOVES_BETWEEN_SUMS => {
                 let (likelihood, partners) = (&observations.likelihood, observations.partners());
                 current.replay(|locations, position, to| {
+                    let position = Position::new(position);
                     energy -= likelihood.change_when_moved_among(partners, workspace, locations, sigma, position, to);
                 });
                 current.n_added += n_moves;

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use sbmds::beast::BeastFlags;
-use sbmds::coupling::{Coupling, Couplings, ObjectOrder, Pairs, lay};
+use sbmds::coupling::{Coupling, Couplings, ObjectOrder, Pairs, Position, lay};
 use sbmds::dissimilarity::{Dissimilarities, Names};
 use sbmds::likelihood::{Likelihood, LogLikelihood, Noise, PartnerLists, Storage};
 
@@ -47,7 +47,8 @@ impl Observations {
     /// dissimilarity as BEAST sends it, and the dissimilarity.
     pub fn for_each_pair(&self, mut visit: impl FnMut([usize; 2], [usize; 2], f64)) {
         for near in 0..self.order.len() {
-            self.likelihood.for_each_partner(near, |far, delta| {
+            self.likelihood.for_each_partner(Position::new(near), |far, delta| {
+                let far = far.index();
                 visit([near, far], self.shape.indices(self.order[near], self.order[far]), delta);
                 true
             });
@@ -95,12 +96,12 @@ fn check_connected(couplings: &Couplings, likelihood: &Likelihood) -> Result<(),
     if *couplings == Couplings::Full {
         return Ok(());
     }
-    let n_parts = likelihood.connections().parts.len();
-    if n_parts == 0 {
+    let n_components = likelihood.connections().components.len();
+    if n_components == 0 {
         return Ok(());
     }
     Err(CallError::new(
-        format!("the coupling graph of {couplings} has {n_parts} connected components, because pairs are missing"),
+        format!("the coupling graph of {couplings} has {n_components} connected components, because pairs are missing"),
         "ask `sbmds beast-flags` for more bands or landmarks, another --seed, or full",
     ))
 }

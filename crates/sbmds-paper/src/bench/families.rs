@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use clap::Args;
+use sbmds::coupling::Position;
 use sbmds::likelihood::{Likelihood, LogLikelihood, MapGradient, MapPoint, Workspace};
 use sbmds::measurement::{Family, KnownErrors, Nu, Observation, Quantity, Term, TermLikelihood, Terms};
 
@@ -100,9 +101,9 @@ impl Families {
 fn dissimilarities(likelihood: &Likelihood) -> Vec<(usize, usize, f64)> {
     let mut pairs = Vec::with_capacity(likelihood.n_pairs());
     for near in 0..likelihood.n_objects() {
-        likelihood.for_each_partner(near, |far, delta| {
-            if far > near {
-                pairs.push((near, far, delta));
+        likelihood.for_each_partner(Position::new(near), |far, delta| {
+            if far.index() > near {
+                pairs.push((near, far.index(), delta));
             }
             true
         });

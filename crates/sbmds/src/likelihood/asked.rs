@@ -110,6 +110,7 @@ impl Layout for Asked {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coupling::Position;
     use crate::likelihood::{Likelihood, Noise};
 
     const N_OBJECTS: usize = 50;
@@ -132,7 +133,7 @@ mod tests {
             let asked =
                 Likelihood::asked(N_OBJECTS, 2, pairs, Noise::default(), storage, Box::new(dissimilarity)).in_unit(0.3);
             assert_eq!(asked.n_pairs(), held.n_pairs());
-            for position in 0..N_OBJECTS {
+            for position in (0..N_OBJECTS).map(Position::new) {
                 let partners = |likelihood: &Likelihood| {
                     let mut partners = Vec::new();
                     likelihood.for_each_partner(position, |other, delta| {
@@ -141,7 +142,7 @@ mod tests {
                     });
                     partners
                 };
-                assert_eq!(partners(&asked), partners(&held), "{storage:?} {position}");
+                assert_eq!(partners(&asked), partners(&held), "{storage:?} {position:?}");
             }
         }
     }

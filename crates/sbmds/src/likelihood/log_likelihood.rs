@@ -84,7 +84,7 @@ pub trait LogLikelihood: Send + Sync {
     /// Whether the pairs used can determine a map.
     fn connections(&self) -> Connections {
         Connections::of(self.n_objects(), self.n_dims(), &|position, visit| {
-            self.visit_partners(Position::new(position), &mut |other, _| visit(other.index()));
+            self.visit_partners(position, &mut |other, _| visit(other));
         })
     }
 
@@ -165,11 +165,11 @@ impl LogLikelihood for Likelihood {
     }
 
     fn visit_partners(&self, position: Position, visit: &mut dyn FnMut(Position, f64) -> bool) {
-        self.layout.for_each_partner(position.index(), &mut |other, delta| visit(Position::new(other), delta));
+        self.for_each_partner(position, visit);
     }
 
     fn change_when_moved(&self, workspace: &mut Workspace, at: MapPoint, position: Position, to: &[f64]) -> f64 {
-        self.change_when_moved_at(workspace, at.x, at.sigma, position.index(), to)
+        self.change_when_moved_at(workspace, at.x, at.sigma, position, to)
     }
 
     fn conditional(&self) -> Option<Box<dyn Conditional + '_>> {
@@ -185,7 +185,7 @@ struct AmongPartners<'a> {
 
 impl Conditional for AmongPartners<'_> {
     fn condition_on(&mut self, at: MapPoint, position: Position) {
-        self.likelihood.gather_partners(&mut self.partners, at.x, at.sigma, position.index());
+        self.likelihood.gather_partners(&mut self.partners, at.x, at.sigma, position);
     }
 
     fn n_partners(&self) -> usize {

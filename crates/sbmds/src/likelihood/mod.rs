@@ -65,7 +65,7 @@ pub use share::{Parts, Share};
 pub use simd::InstructionSet;
 
 use crate::Locations;
-use crate::coupling::{PairShape, Pairs};
+use crate::coupling::{PairShape, Pairs, Position};
 
 /// The coupled pairs and how dissimilarities scatter: everything the likelihood is made of, for a fixed dimension.
 pub struct Likelihood {
@@ -214,8 +214,8 @@ impl Likelihood {
     }
 
     /// Calls back with the coupled partners of the object at `position` and their dissimilarity, until told `false`.
-    pub fn for_each_partner(&self, position: usize, mut visit: impl FnMut(usize, f64) -> bool) {
-        self.layout.for_each_partner(position, &mut visit);
+    pub fn for_each_partner(&self, position: Position, mut visit: impl FnMut(Position, f64) -> bool) {
+        self.layout.for_each_partner(position.index(), &mut |other, delta| visit(Position::new(other), delta));
     }
 
     /// Log-likelihood (docs/model.md, eq. 2).

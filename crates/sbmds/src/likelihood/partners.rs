@@ -6,6 +6,7 @@ use super::landmarks::Row;
 use super::simd::{Number, Simd};
 use super::{Likelihood, Workspace};
 use crate::Locations;
+use crate::coupling::Position;
 
 /// The partners of one object, contiguous and in units of sigma.
 #[derive(Default)]
@@ -103,7 +104,7 @@ impl Likelihood {
         workspace: &mut Workspace,
         x: &Locations,
         sigma: f64,
-        position: usize,
+        position: Position,
         to: &[f64],
     ) -> f64 {
         self.change_when_moved_at(workspace, x.as_slice(), sigma, position, to)
@@ -115,7 +116,7 @@ impl Likelihood {
         workspace: &mut Workspace,
         x: &[f64],
         sigma: f64,
-        position: usize,
+        position: Position,
         to: &[f64],
     ) -> f64 {
         self.gather_partners(&mut workspace.partners, x, sigma, position);
@@ -132,11 +133,11 @@ impl Likelihood {
         workspace: &mut Workspace,
         x: &Locations,
         sigma: f64,
-        position: usize,
+        position: Position,
         to: &[f64],
     ) -> f64 {
         let Partners { expected, positions, .. } = &mut workspace.partners;
-        let range = lists.starts[position]..lists.starts[position + 1];
+        let range = lists.starts[position.index()]..lists.starts[position.index() + 1];
         let per_sigma = 1.0 / sigma;
         expected.clear();
         expected.extend(lists.deltas[range.clone()].iter().map(|delta| delta * per_sigma));
@@ -152,8 +153,8 @@ impl Likelihood {
         lists.positions.reserve_exact(2 * self.n_pairs());
         lists.deltas.reserve_exact(2 * self.n_pairs());
         for position in 0..self.n_objects() {
-            self.for_each_partner(position, |other, delta| {
-                lists.positions.push(other as u32);
+            self.for_each_partner(Position::new(position), |other, delta| {
+                lists.positions.push(other.index() as u32);
                 lists.deltas.push(delta);
                 true
             });
@@ -168,27 +169,27 @@ impl Likelihood {
         workspace: &mut Workspace,
         x: &[f64],
         sigma: f64,
-        position: usize,
+        position: Position,
         to: &[f64],
     ) -> f64 {
         assert_eq!(to.len(), self.n_dims(), "a location of another dimension");
         let Workspace { partners, at, .. } = workspace;
         at.clear();
-        at.extend(x.chunks_exact(self.n_objects()).map(|values| values[position] / sigma));
+        at.extend(x.chunks_exact(self.n_objects()).map(|values| values[position.index()] / sigma));
         let before = self.energy_among(partners, at);
         at.iter_mut().zip(to).for_each(|(at, to)| *at = to / sigma);
         before - self.energy_among(partners, at)
     }
 
     /// Makes `partners` those of the object at `position` in the map `x` (dimension by dimension).
-    pub(super) fn gather_partners(&self, partners: &mut Partners, x: &[f64], sigma: f64, position: usize) {
+    pub(super) fn gather_partners(&self, partners: &mut Partners, x: &[f64], sigma: f64, position: Position) {
         let Partners { expected, positions, .. } = partners;
         let per_sigma = 1.0 / sigma;
         expected.clear();
         positions.clear();
         self.for_each_partner(position, |other, delta| {
             expected.push(delta * per_sigma);
-            positions.push(other);
+            positions.push(other.index());
             true
         });
         partners.locate(self.map(x), per_sigma);
@@ -326,7 +327,7 @@ mod tests {
 
     const N_OBJECTS: usize = 14;
     const SIGMA: f64 = 0.4;
-    const POSITION: usize = 5;
+    const POSITION: Position = Position::new(5);
 
     /// Numbers without a pattern, between 0 and 1.
     fn scattered(k: usize) -> f64 {
@@ -337,7 +338,7 @@ mod tests {
     fn likelihood(n_dims: usize, noise: Noise, set: InstructionSet) -> Likelihood {
         let pairs = Pairs::full(N_OBJECTS);
         let dissimilarity =
-            |a: usize, b: usize| if (a, b) == (POSITION, 9) { f64::NAN } else { 0.2 + scattered(31 * a + b) };
+            |a: usize, b: usize| if (a, b) == (POSITION.index(), 9) { f64::NAN } else { 0.2 + scattered(31 * a + b) };
         Likelihood::new(N_OBJECTS, n_dims, &pairs, noise, Storage::F64, dissimilarity).with_instruction_set(set)
     }
 
@@ -346,7 +347,7 @@ mod tests {
         let constant = 0.5 * (2.0 * std::f64::consts::PI).ln();
         let mut energy = 0.0;
         likelihood.for_each_partner(POSITION, |other, delta| {
-            let off = |dim: usize| at[dim] - x[dim * N_OBJECTS + other] / SIGMA;
+            let off = |dim: usize| at[dim] - x[dim * N_OBJECTS + other.index()] / SIGMA;
             let distance = (0..at.len()).map(|dim| off(dim).powi(2)).sum::<f64>().sqrt();
             energy -= likelihood.noise().log_density(delta / SIGMA, distance, 1.0) + constant;
             true
@@ -405,11 +406,11 @@ mod tests {
             let lists = likelihood.partner_lists();
             let x = Locations::from_fn(N_OBJECTS, 2, |object, dim| scattered(7 * object + dim));
             let mut workspace = Workspace::serial();
-            for position in 0..N_OBJECTS {
-                let to = [scattered(position), -0.5];
+            for position in (0..N_OBJECTS).map(Position::new) {
+                let to = [scattered(position.index()), -0.5];
                 let plain = likelihood.change_when_moved(&mut workspace, &x, SIGMA, position, &to);
                 let listed = likelihood.change_when_moved_among(&lists, &mut workspace, &x, SIGMA, position, &to);
-                assert_eq!(plain, listed, "{noise} {position}");
+                assert_eq!(plain, listed, "{noise} {position:?}");
             }
         }
     }

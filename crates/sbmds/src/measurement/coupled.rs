@@ -2,7 +2,7 @@
 
 use super::family::Family;
 use super::terms::{KnownErrors, Quantity, Terms};
-use crate::coupling::Coupling;
+use crate::coupling::{Coupling, Position};
 use crate::dissimilarity::{Dissimilarities, Observation, Term};
 use crate::likelihood::Likelihood;
 
@@ -29,9 +29,9 @@ impl Terms {
 fn exact_terms(coupled: &Likelihood, unit: f64) -> Vec<Term> {
     let mut terms = Vec::with_capacity(coupled.n_pairs());
     for near in 0..coupled.n_objects() {
-        coupled.for_each_partner(near, |far, delta| {
-            if far > near {
-                terms.push(Term::new(near, far, Observation::Exact(delta * unit)));
+        coupled.for_each_partner(Position::new(near), |far, delta| {
+            if far.index() > near {
+                terms.push(Term::new(near, far.index(), Observation::Exact(delta * unit)));
             }
             true
         });

@@ -14,6 +14,7 @@ use crate::likelihood::Noise;
 /// How a measurement scatters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Family {
     /// Normal around m, truncated to positive values.
     #[default]

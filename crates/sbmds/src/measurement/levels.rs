@@ -4,6 +4,7 @@ use super::tails::LOG_SQRT_2PI;
 
 /// What is known of the levels of one kind of objects before their titres are seen.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum LevelPrior {
     /// They are known.
     Fixed(Vec<f64>),

@@ -6,6 +6,7 @@ use crate::dissimilarity::{Observation, Term};
 /// What a known standard error does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum KnownErrors {
     /// It adds to the noise: the scale is sqrt(sigma^2 + se^2).
     #[default]
@@ -17,6 +18,7 @@ pub enum KnownErrors {
 /// What is measured of a pair at distance d.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Quantity {
     /// The distance itself.
     #[default]

@@ -97,6 +97,7 @@ pub trait LocationPrior: Send + Sync {
 
 /// Motions of a map that leave all distances as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FreeMotions {
     /// Rotations about the centre.
     Rotations,

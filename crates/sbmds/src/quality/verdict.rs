@@ -11,6 +11,7 @@ use crate::coupling::Couplings;
 /// Whether the map describes the data. Numbers that cannot be known are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct MapVerdict {
     /// The verdict in sentences.
     pub verdict: String,

@@ -61,9 +61,9 @@ fn change(n_objects: usize, n_dims: usize, to: &[f64], listed: bool) -> f64 {
     let x = Locations::from_fn(n_objects, n_dims, |object, dim| (object + dim) as f64);
     if listed {
         let lists = likelihood.partner_lists();
-        return likelihood.change_when_moved_among(&lists, &mut workspace, &x, 1.0, 5, to);
+        return likelihood.change_when_moved_among(&lists, &mut workspace, &x, 1.0, Position::new(5), to);
     }
-    likelihood.change_when_moved(&mut workspace, &x, 1.0, 5, to)
+    likelihood.change_when_moved(&mut workspace, &x, 1.0, Position::new(5), to)
 }
 
 #[test]

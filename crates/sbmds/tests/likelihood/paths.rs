@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use sbmds::Locations;
-use sbmds::coupling::Pairs;
+use sbmds::coupling::{Pairs, Position};
 use sbmds::likelihood::{InstructionSet, Likelihood, Noise, Storage, Workspace, reference};
 use sbmds::random::{Purpose, stream};
 
@@ -155,7 +155,7 @@ proptest! {
             let mut workspace = Workspace::serial();
             let before = likelihood.log_likelihood(&mut workspace, &problem.x, problem.sigma);
             let after = likelihood.log_likelihood(&mut workspace, &moved, problem.sigma);
-            let change = likelihood.change_when_moved(&mut workspace, &problem.x, problem.sigma, position, &to);
+            let change = likelihood.change_when_moved(&mut workspace, &problem.x, problem.sigma, Position::new(position), &to);
             let tolerance = 1e-13 * problem.scale().0;
             prop_assert!((change - (after - before)).abs() <= tolerance, "{} {}", change, after - before);
         }

@@ -1,27 +1,27 @@
 //! What is wrong with the coupling graph, in words.
 
-use crate::coupling::{Coupling, Couplings};
+use crate::coupling::{Coupling, Couplings, Position};
 use crate::dissimilarity::Names;
 use crate::likelihood::Connections;
 use crate::plain::shown;
 
 /// Objects named in a message before it says how many more there are.
 const NAMED: usize = 8;
-/// Parts of a graph listed in a message.
-const PARTS: usize = 3;
+/// Components of a graph listed in a message.
+const COMPONENTS: usize = 3;
 
 /// Why the coupled pairs cannot make one map, naming objects; `None` if they can.
 pub fn disconnection(connections: &Connections, coupling: &Coupling, names: &Names) -> Option<String> {
-    let smaller = connections.parts.get(1..).filter(|parts| !parts.is_empty())?;
-    let apart: Vec<_> = smaller.iter().take(PARTS).map(|part| listed(part, coupling, names)).collect();
+    let smaller = connections.components.get(1..).filter(|smaller| !smaller.is_empty())?;
+    let apart: Vec<_> = smaller.iter().take(COMPONENTS).map(|component| listed(component, coupling, names)).collect();
     let remedy = match coupling.couplings {
-        // Every measured pair is in use: no coupling can join the parts.
+        // Every measured pair is in use: no coupling can join the components.
         Couplings::Full => "fit the parts apart, each from a file of its own, or measure pairs that join them",
         _ => "couple more pairs (`couplings` dispersed:B with a larger B, or full) or measure pairs that join them",
     };
     Some(format!(
         "the coupling graph has {} connected components; objects outside the largest: {}. Remedy: {remedy}",
-        connections.parts.len(),
+        connections.components.len(),
         apart.join("; ")
     ))
 }
@@ -41,9 +41,9 @@ pub fn underdetermination(connections: &Connections, coupling: &Coupling, names:
     ))
 }
 
-fn listed(positions: &[usize], coupling: &Coupling, names: &Names) -> String {
+fn listed(positions: &[Position], coupling: &Coupling, names: &Names) -> String {
     let shown: Vec<_> =
-        positions.iter().take(NAMED).map(|&position| shown(&names.get(coupling.order[position]))).collect();
+        positions.iter().take(NAMED).map(|&position| shown(&names.get(coupling.order[position.index()]))).collect();
     let more = positions.len().saturating_sub(NAMED);
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }

@@ -127,7 +127,7 @@ impl<'a> Measured<'a> {
             step == 0.0 || step >= FINEST_STEP * rms
         };
         let is_wide = match self {
-            Self::Pairs(likelihood) => (0..likelihood.n_objects()).all(|position| {
+            Self::Pairs(likelihood) => (0..likelihood.n_objects()).map(Position::new).all(|position| {
                 let mut is_wide = true;
                 likelihood.for_each_partner(position, |_, delta| {
                     is_wide = narrow(delta);

@@ -21,6 +21,7 @@ use crate::quality::MapVerdict;
 
 /// The summary of a finished run. Numbers that cannot be known are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Summary {
     /// Whether the verdict on the chains is good.
     pub converged: bool,
