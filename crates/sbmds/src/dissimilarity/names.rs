@@ -190,11 +190,9 @@ impl<S: AsRef<str>> TryFrom<Vec<S>> for Names {
     }
 }
 
-impl TryFrom<&Names> for Names {
-    type Error = std::convert::Infallible;
-
-    fn try_from(names: &Names) -> Result<Self, Self::Error> {
-        Ok(names.clone())
+impl From<&Names> for Names {
+    fn from(names: &Names) -> Self {
+        names.clone()
     }
 }
 
