@@ -38,6 +38,15 @@ enum Kind {
 }
 
 fn anchored(kind: Kind, pairs: &Pairs, anchor: MapPoint) -> Anchored {
+    anchored_of(kind, pairs, anchor, measured)
+}
+
+fn anchored_of(
+    kind: Kind,
+    pairs: &Pairs,
+    anchor: MapPoint,
+    measured: impl Fn(usize, usize) -> f64 + Sync + Copy,
+) -> Anchored {
     let n_dims = anchor.x.len() / N;
     let full = likelihood(n_dims, &Pairs::full(N), measured);
     let all = AnchorValue::of(&*full, &mut Workspace::serial(), anchor);
@@ -113,24 +122,66 @@ fn with_all_pairs_coupled_nothing_is_corrected() {
     assert!(gradient.iter().zip(&of_all).all(|(a, b)| (a - b).abs() < 1e-9));
 }
 
+/// Turned in a plane, mirrored in the last dimension and shifted.
+fn moved(n_dims: usize, x: &[f64]) -> Vec<f64> {
+    let (sin, cos) = 1.1_f64.sin_cos();
+    let map = Locations::from_fn(N, n_dims, |object, dim| {
+        let of = |dim: usize| x[dim * N + object];
+        let mirror = if dim + 1 == n_dims { -1.0 } else { 1.0 };
+        let turned = match dim {
+            0 => cos * of(0) - sin * of(1),
+            1 => sin * of(0) + cos * of(1),
+            _ => of(dim),
+        };
+        mirror * turned + 3.0 - 7.0 * dim as f64
+    });
+    map.as_slice().to_vec()
+}
+
 /// Neither rotations, reflections and shifts of the map nor those of the anchor change anything.
 #[test]
 fn rigid_motions_are_not_seen() {
-    let rng = &mut stream(4, 0, Purpose::Simulation);
-    let (anchor, x) = (random(2, rng), random(2, rng));
-    let moved = |x: &[f64]| {
-        let (sin, cos) = 1.1_f64.sin_cos();
-        let map = Locations::from_fn(N, 2, |object, dim| match dim {
-            0 => cos * x[object] - sin * x[N + object] + 3.0,
-            _ => -(sin * x[object] + cos * x[N + object]) - 7.0,
-        });
-        map.as_slice().to_vec()
+    for n_dims in [2, 3] {
+        let rng = &mut stream(4, 0, Purpose::Simulation);
+        let (anchor, x) = (random(n_dims, rng), random(n_dims, rng));
+        for kind in KINDS {
+            let value = |anchor: &[f64], x: &[f64]| value(&anchored(kind, &Pairs::band(N, 3), at(anchor, 0.4)), x, 0.3);
+            let expected = value(&anchor, &x);
+            assert!((value(&anchor, &moved(n_dims, &x)) - expected).abs() < 1e-8, "{kind:?}, D = {n_dims}");
+            assert!((value(&moved(n_dims, &anchor), &x) - expected).abs() < 1e-8, "{kind:?}, D = {n_dims}");
+        }
+    }
+}
+
+/// The same objects in another order: the value stays, the gradient is permuted.
+#[test]
+fn relabelling_permutes_the_gradient() {
+    let rng = &mut stream(6, 0, Purpose::Simulation);
+    let (n_dims, new) = (2, |object: usize| (5 * object + 3) % N);
+    let (anchor, x) = (random(n_dims, rng), random(n_dims, rng));
+    let relabelled = |x: &[f64]| {
+        let mut to = vec![0.0; x.len()];
+        x.iter().enumerate().for_each(|(k, x)| to[k / N * N + new(k % N)] = *x);
+        to
     };
+    let edges: Vec<(usize, usize)> = (0..N).flat_map(|a| (a + 1..N.min(a + 4)).map(move |b| (a, b))).collect();
+    let graph = |label: &dyn Fn(usize) -> usize| {
+        let ends = |&(a, b): &(usize, usize)| (label(a).min(label(b)) as u32, label(a).max(label(b)) as u32);
+        let mut edges: Vec<(u32, u32)> = edges.iter().map(ends).collect();
+        edges.sort_unstable();
+        Pairs::graph(N, edges).unwrap()
+    };
+    let old = |label: usize| (0..N).find(|&object| new(object) == label).unwrap();
+    let relabelled_delta = |a: usize, b: usize| measured(old(a).min(old(b)), old(a).max(old(b)));
     for kind in KINDS {
-        let value = |anchor: &[f64], x: &[f64]| value(&anchored(kind, &Pairs::band(N, 3), at(anchor, 0.4)), x, 0.3);
-        let expected = value(&anchor, &x);
-        assert!((value(&anchor, &moved(&x)) - expected).abs() < 1e-8, "{kind:?}");
-        assert!((value(&moved(&anchor), &x) - expected).abs() < 1e-8, "{kind:?}");
+        let plain = anchored_of(kind, &graph(&|object| object), at(&anchor, 0.4), measured);
+        let other = anchored_of(kind, &graph(&new), at(&relabelled(&anchor), 0.4), relabelled_delta);
+        let ((value, gradient), (other_value, other_gradient)) =
+            (both(&plain, at(&x, 0.3)), both(&other, at(&relabelled(&x), 0.3)));
+        let off = (value.log_likelihood - other_value.log_likelihood).abs();
+        assert!(off < 1e-8 && (value.by_log_sigma - other_value.by_log_sigma).abs() < 1e-8, "{kind:?}: {off}");
+        let expected = relabelled(&gradient);
+        assert!(expected.iter().zip(&other_gradient).all(|(a, b)| (a - b).abs() < 1e-7), "{kind:?}");
     }
 }
 

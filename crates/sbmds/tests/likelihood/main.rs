@@ -1,6 +1,7 @@
 //! The likelihood against the double loop, and against pairs that are out of range.
 
 mod anchored;
+mod anchored_twin;
 mod measurement;
 mod pairs;
 mod paths;
