@@ -81,55 +81,60 @@ pub(super) struct Merged {
     pub warning: Option<String>,
 }
 
-/// Joins the lines about one pair. Lines that agree but for rounding are one measurement; if some do not, every line is one,
-/// unless it says the same as a line of the other direction.
+/// Joins the lines about one pair. Every line is a measurement of its own, also if it repeats another of the same direction to the letter; a line
+/// that says the same in the other direction is the same measurement, for lists of both directions say everything twice.
 pub(super) fn merged(file: &str, names: &Names, mut measured: Vec<Measured>) -> Merged {
     measured.sort_by_key(|pair| (pair.a, pair.b));
-    let of_pairs = || measured.chunk_by(|x, y| (x.a, x.b) == (y.a, y.b));
-    let contradicts = |lines: &[Measured]| lines.iter().any(|line| line.agrees_with(&lines[0]) == Agreement::Different);
-    let repeated: Vec<&[Measured]> = of_pairs().filter(|lines| contradicts(lines)).collect();
-    let is_plain = repeated.is_empty() && measured.iter().all(Measured::is_plain);
-    let mut averaged = Averaged::default();
-    let pairs = of_pairs().map(|lines| (lines[0].a, lines[0].b, mean(lines, &mut averaged))).collect();
-    let terms = (!is_plain).then(|| of_pairs().flat_map(|lines| terms(lines, !repeated.is_empty())).collect());
+    let (mut averaged, mut kept) = (Averaged::default(), Vec::with_capacity(measured.len()));
+    for lines in measured.chunk_by(is_same_pair) {
+        add_measurements(lines, &mut averaged, &mut kept);
+    }
+    let of_pairs = || kept.chunk_by(is_same_pair);
+    let repeated: Vec<&[Measured]> = of_pairs().filter(|lines| lines.len() > 1).collect();
+    let is_plain = repeated.is_empty() && kept.iter().all(Measured::is_plain);
+    let pairs = of_pairs().map(|lines| (lines[0].a, lines[0].b, mean(lines))).collect();
+    let terms = (!is_plain).then(|| kept.iter().map(Measured::term).collect());
     let warning = repeated.first().map(|lines| repeats_warning(file, names, lines, repeated.len()));
     Merged { pairs, terms, averaged: if is_plain { averaged } else { Averaged::default() }, warning }
 }
 
-/// The mean of what was measured of a pair, by weights; readings that agree but for the last digits of single precision are told of.
-fn mean(lines: &[Measured], averaged: &mut Averaged) -> f64 {
-    let gap = |line: &Measured| match line.agrees_with(&lines[0]) {
-        Agreement::Near(gap) => gap,
-        _ => 0.0,
-    };
-    let largest_gap = lines.iter().map(gap).fold(0.0, f64::max);
-    let is_same = lines.iter().all(|line| line.agrees_with(&lines[0]) == Agreement::Equal);
-    if is_same {
-        return lines[0].seen.representative();
+fn is_same_pair(one: &Measured, other: &Measured) -> bool {
+    (one.a, one.b) == (other.a, other.b)
+}
+
+/// Adds the measurements of one pair. A line of the other direction joins one of the first that says the same, if there is one left: the line that
+/// comes first in the file counts, or the mean where they differ in the last digits of single precision.
+fn add_measurements(lines: &[Measured], averaged: &mut Averaged, kept: &mut Vec<Measured>) {
+    let first = kept.len();
+    kept.extend(lines.iter().filter(|line| !line.is_reversed));
+    let mut alone: Vec<usize> = (first..kept.len()).collect();
+    for line in lines.iter().filter(|line| line.is_reversed) {
+        let says = |wanted: fn(Agreement) -> bool| alone.iter().position(|&k| wanted(line.agrees_with(&kept[k])));
+        let same = says(|agreement| agreement == Agreement::Equal)
+            .or_else(|| says(|agreement| matches!(agreement, Agreement::Near(_))));
+        let Some(same) = same else {
+            kept.push(*line);
+            continue;
+        };
+        let mirrored = &mut kept[alone.swap_remove(same)];
+        if let Agreement::Near(gap) = line.agrees_with(mirrored) {
+            averaged.add(gap);
+            let mean = 0.5 * mirrored.seen.representative() + 0.5 * line.seen.representative();
+            mirrored.seen = Observation::Exact(mean);
+        } else if line.line < mirrored.line {
+            mirrored.seen = line.seen;
+        }
     }
-    if largest_gap > 0.0 {
-        averaged.add(largest_gap);
+}
+
+/// The mean of what was measured of a pair, by weights.
+fn mean(lines: &[Measured]) -> f64 {
+    if let [line] = lines {
+        return line.seen.representative();
     }
     let total: f64 = lines.iter().map(|line| line.weight).sum();
     let share = |line: &Measured| if total > 0.0 { line.weight / total } else { 1.0 / lines.len() as f64 };
     lines.iter().map(|line| line.seen.representative() * share(line)).sum()
-}
-
-/// The measurements of a pair.
-fn terms(lines: &[Measured], has_repeats: bool) -> Vec<Term> {
-    if !has_repeats {
-        return vec![lines[0].term()];
-    }
-    let (forward, backward): (Vec<&Measured>, Vec<&Measured>) = lines.iter().partition(|line| !line.is_reversed);
-    let mut terms: Vec<Term> = forward.iter().map(|line| line.term()).collect();
-    let mut seen_before = terms.clone();
-    for line in backward {
-        match seen_before.iter().position(|term| *term == line.term()) {
-            Some(same) => drop(seen_before.swap_remove(same)),
-            None => terms.push(line.term()),
-        }
-    }
-    terms
 }
 
 fn repeats_warning(file: &str, names: &Names, lines: &[Measured], n_pairs: usize) -> String {
@@ -155,4 +160,50 @@ pub(super) fn quality(cell: &str, style: Style, what: &str) -> Result<f64, Fault
 /// An error in a cell of a file.
 pub(super) fn in_cell(file: &str, line: u64, column: usize, fault: Fault) -> InputError {
     fault.at(file, FilePosition::Cell(line, column as u64 + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(line: u64, is_reversed: bool, (a, b): (u32, u32), value: f64) -> Measured {
+        let seen = Observation::Exact(value);
+        Measured { a, b, is_reversed, seen, weight: 1.0, standard_error: 0.0, line }
+    }
+
+    /// What the lines of the pair 0, 1 come to beside a line of another pair.
+    fn values(lines: &[(bool, f64)], others: &[Measured]) -> Vec<f64> {
+        let names = Names::given(["a", "b", "c"].map(String::from).to_vec()).unwrap();
+        let mut all: Vec<Measured> =
+            (1..).zip(lines).map(|(number, &(is_reversed, value))| line(number, is_reversed, (0, 1), value)).collect();
+        all.extend(others);
+        let merged = merged("list.csv", &names, all);
+        let of_pair = |term: &&Term| (term.near, term.far) == (0, 1);
+        let value = |term: &Term| term.seen.exact().unwrap();
+        match &merged.terms {
+            Some(terms) => terms.iter().filter(of_pair).map(value).collect(),
+            None => merged.pairs.iter().filter(|pair| (pair.0, pair.1) == (0, 1)).map(|pair| pair.2).collect(),
+        }
+    }
+
+    #[test]
+    fn repeats_count_and_the_other_direction_does_not_whatever_else_is_in_the_file() {
+        let (forth, back) = (|value| (false, value), |value| (true, value));
+        let cases: [(&[(bool, f64)], &[f64]); 8] = [
+            (&[forth(1.0)], &[1.0]),
+            (&[forth(1.0), forth(1.0)], &[1.0, 1.0]),
+            (&[back(1.0), back(1.0)], &[1.0, 1.0]),
+            (&[forth(1.0), back(1.0)], &[1.0]),
+            (&[forth(1.0), forth(1.0), back(1.0), back(1.0)], &[1.0, 1.0]),
+            (&[forth(1.0), forth(2.0), back(2.0)], &[1.0, 2.0]),
+            (&[forth(1.0), back(2.0)], &[1.0, 2.0]),
+            (&[back(1.0), forth(1.00001)], &[0.5 * 1.00001 + 0.5 * 1.0]),
+        ];
+        let elsewhere = [line(9, false, (0, 2), 3.0), line(10, false, (0, 2), 4.0)];
+        for (lines, expected) in cases {
+            assert_eq!(values(lines, &[]), expected, "{lines:?}");
+            assert_eq!(values(lines, &elsewhere[..1]), expected, "{lines:?} beside a plain pair");
+            assert_eq!(values(lines, &elsewhere), expected, "{lines:?} beside a pair that was measured twice");
+        }
+    }
 }
