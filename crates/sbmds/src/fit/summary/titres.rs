@@ -1,7 +1,8 @@
 //! What the draws of an antigenic map say: levels, titres of every cell, distances of strains.
 
 use rand::RngExt;
-use rand_distr::StandardNormal;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{ChiSquared, Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::Interval;
@@ -9,7 +10,7 @@ use crate::Locations;
 use crate::dissimilarity::{Titer, Titers};
 use crate::draws::{DrawReader, Spaced};
 use crate::error::RunError;
-use crate::measurement::titres;
+use crate::measurement::{NoiseScale, titres};
 use crate::random::{Purpose, stream};
 use crate::settings::{CheckedConfig, FitConfig, Levels};
 
@@ -43,7 +44,19 @@ pub(crate) struct TitreDraw {
     pub x: Locations,
     /// What each object adds to a log2 titre.
     pub levels: Vec<f64>,
-    pub sigma: f64,
+    pub noise: NoiseScale,
+}
+
+impl TitreDraw {
+    /// The noise of one measurement: a standard normal number, which Student's t divides by the root of chi^2 / nu.
+    fn error(&self, rng: &mut ChaCha8Rng) -> f64 {
+        let NoiseScale { sigma, nu } = self.noise;
+        let normal: f64 = rng.sample(StandardNormal);
+        match ChiSquared::new(nu).ok().filter(|_| nu.is_finite()) {
+            Some(chi_squared) => sigma * normal * (nu / chi_squared.sample(rng)).sqrt(),
+            None => sigma * normal,
+        }
+    }
 }
 
 /// A cell of the table, measured or not.
@@ -79,6 +92,10 @@ impl<'a> TitreDraws<'a> {
         let (mut draws, mut index) = (Vec::with_capacity(spaced.count), 0);
         for &chain in chains {
             let sigma = reader.scalar("sigma", chain)?;
+            let nu = match reader.variables().any(|variable| variable.name == "nu") {
+                true => reader.scalar("nu", chain)?,
+                false => vec![config.measurement.nu.unwrap_or(f64::INFINITY); sigma.len()],
+            };
             let of = |name: &str, levels: Levels| match levels {
                 Levels::Fixed => Ok(None),
                 _ => reader.scalar(name, chain).map(Some),
@@ -97,7 +114,8 @@ impl<'a> TitreDraws<'a> {
                     let potencies = row(&potencies, &largest[n_viruses..]);
                     let avidities = config.measurement.avidities.map(|_| row(&avidities, &largest[..n_viruses]));
                     let levels = titres::levels(n_viruses, &potencies, avidities.as_deref());
-                    draws.push(TitreDraw { x: reader.x(chain, draw)?, levels, sigma: sigma[draw] });
+                    let noise = NoiseScale { sigma: sigma[draw], nu: nu[draw] };
+                    draws.push(TitreDraw { x: reader.x(chain, draw)?, levels, noise });
                 }
                 index += 1;
             }
@@ -121,7 +139,7 @@ impl<'a> TitreDraws<'a> {
         pairs.map(move |(virus, serum)| {
             let expected: Vec<f64> = self.draws.iter().map(|draw| self.expected(draw, virus, serum)).collect();
             let mean = expected.iter().sum::<f64>() / expected.len() as f64;
-            let noisy = |(mu, draw): (&f64, &TitreDraw)| mu + draw.sigma * rng.sample::<f64, _>(StandardNormal);
+            let noisy = |(mu, draw): (&f64, &TitreDraw)| mu + draw.error(&mut rng);
             let drawn: Vec<f64> = expected.iter().zip(&self.draws).map(noisy).collect();
             Cell { virus, serum, expected: mean, interval: central(drawn) }
         })
@@ -199,4 +217,22 @@ pub(crate) fn summarise(
 fn years(titers: &Titers) -> Vec<Option<f64>> {
     let years: Vec<Option<f64>> = (0..titers.names().len()).map(|object| titers.year(object)).collect();
     if years.iter().all(Option::is_none) { Vec::new() } else { years }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With nu = 3 the 2.5% quantiles are at -+3.1824 (scipy 1.15, t.ppf), with none at -+1.96.
+    #[test]
+    fn measurements_scatter_as_the_family_does() {
+        let mut rng = stream(5, 0, Purpose::Simulation);
+        for (nu, quantile) in [(3.0, 3.182_446), (f64::INFINITY, 1.959_964)] {
+            let noise = NoiseScale { sigma: 0.5, nu };
+            let draw = TitreDraw { x: Locations::zeros(1, 1), levels: Vec::new(), noise };
+            let (low, high) = central((0..40_000).map(|_| draw.error(&mut rng)).collect());
+            // The standard error of such a quantile is 0.02 to 0.03 of sigma: sqrt(0.025 / 40,000) over the density there.
+            assert!((low / 0.5 + quantile).abs() < 0.12 && (high / 0.5 - quantile).abs() < 0.12, "{nu}: {low} {high}");
+        }
+    }
 }
