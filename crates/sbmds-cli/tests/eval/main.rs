@@ -7,6 +7,7 @@ mod couplings;
 mod errors;
 mod inputs;
 mod kit;
+mod measured;
 mod numbers;
 mod paper;
 #[path = "../common/program.rs"]

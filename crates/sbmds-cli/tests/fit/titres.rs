@@ -84,8 +84,18 @@ fn tables_figures_and_report_of_an_antigenic_map() {
     assert!(case.read("flu/report.html").contains("\"kind\":\"titres\""));
     let ended = case.run("plot flu antigenic --out map.svg");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    let ended = case.run("plot flu flu antigenic --out arrows.svg");
-    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    // Heads of arrows are solid areas, as some marks are; regions are faint.
+    let n_solid = |file: &str| case.read(file).matches("<polygon opacity=\"1\"").count();
+    // To the same map no arrow is long enough to be seen; to that of other draws some are, one for an object at most.
+    let again = "--titers --chains 1 --warmup 50 --draws 20 --seed 7 --no-report --progress none --threads 1 --out other";
+    assert!(matches!(case.run(&format!("fit data/titers.csv {again}")).code, Some(0 | 1)));
+    let heads = |other: &str| {
+        let ended = case.run(&format!("plot flu {other} antigenic --out arrows.svg"));
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        n_solid("arrows.svg") - n_solid("map.svg")
+    };
+    assert_eq!(heads("flu"), 0);
+    assert!((1..=n_viruses + n_sera).contains(&heads("other")));
     // Long forms with other columns, and the same rows as a table without years.
     let ended = case.run("fit matrix.csv --titers --out wrong");
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);

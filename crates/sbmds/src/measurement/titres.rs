@@ -54,3 +54,65 @@ pub fn levels(n_viruses: usize, potencies: &[f64], avidities: Option<&[f64]>) ->
         Some(avidities) => avidities.iter().chain(potencies).map(|level| 0.5 * level).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dissimilarity::TiterRow;
+
+    /// What numbers and limits of one serum are read as.
+    fn read(titers: &[Titer], reading: Reading) -> Vec<Observation> {
+        let viruses: Vec<String> = (0..titers.len()).map(|k| format!("v{k}")).collect();
+        let rows = titers.iter().enumerate().map(|(virus, &titer)| TiterRow { virus, serum: 0, titer }).collect();
+        observations(&Titers::new(&viruses, &["s".into()], rows).unwrap(), reading)
+    }
+
+    fn close(found: Observation, expected: Observation) {
+        let ends = |seen: Observation| match seen {
+            Observation::Exact(x) | Observation::Below(x) | Observation::Above(x) => (x, x),
+            Observation::Within(low, high) => (low, high),
+        };
+        assert_eq!(std::mem::discriminant(&found), std::mem::discriminant(&expected), "{found} for {expected}");
+        let (found, expected) = (ends(found), ends(expected));
+        assert!((found.0 - expected.0).abs() < 1e-12 && (found.1 - expected.1).abs() < 1e-12, "{found:?} {expected:?}");
+    }
+
+    /// 32, 512 and 4096 are of the series 8, 16, 32, ...; 230 and 1230 are means, of no series.
+    #[test]
+    fn auto_reads_steps_of_both_series_and_means_between_them() {
+        let ten = 10.0_f64.log2();
+        let cases = [
+            (Titer::Number(10.0), Observation::Within(ten, ten + 1.0)),
+            (Titer::Number(1280.0), Observation::Within(ten + 7.0, ten + 8.0)),
+            (Titer::Number(32.0), Observation::Within(5.0, 6.0)),
+            (Titer::Number(512.0), Observation::Within(9.0, 10.0)),
+            (Titer::Number(4096.0), Observation::Within(12.0, 13.0)),
+            (Titer::Number(230.0), Observation::Exact(230.0_f64.log2() + 0.5)),
+            (Titer::Number(1230.0), Observation::Exact(1230.0_f64.log2() + 0.5)),
+            (Titer::Below(40.0), Observation::Below(ten + 2.0)),
+            (Titer::Above(1280.0), Observation::Above(ten + 7.0)),
+        ];
+        let titers = cases.map(|(titer, _)| titer);
+        read(&titers, Reading::Auto).into_iter().zip(cases).for_each(|(found, (_, expected))| close(found, expected));
+        for (titer, found) in titers.into_iter().zip(read(&titers, Reading::Interval)) {
+            if titer.number_log2().is_some() {
+                close(found, Observation::Within(titer.log2(), titer.log2() + 1.0));
+            }
+        }
+        for (titer, found) in titers.into_iter().zip(read(&titers, Reading::Exact)) {
+            if titer.number_log2().is_some() {
+                close(found, Observation::Exact(titer.log2()));
+            }
+        }
+    }
+
+    /// Where most numbers lie on no series, all are read exactly; half of them is not most.
+    #[test]
+    fn auto_reads_exactly_where_most_numbers_are_of_no_series() {
+        let titers = [Titer::Number(10.0), Titer::Number(230.0), Titer::Below(40.0)];
+        let found = read(&titers, Reading::Auto);
+        close(found[0], Observation::Exact(10.0_f64.log2()));
+        close(found[1], Observation::Exact(230.0_f64.log2()));
+        close(found[2], Observation::Below(40.0_f64.log2()));
+    }
+}

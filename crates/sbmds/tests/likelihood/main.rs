@@ -2,6 +2,7 @@
 
 mod anchored;
 mod anchored_twin;
+mod golden;
 mod measurement;
 mod pairs;
 mod paths;

@@ -1,6 +1,7 @@
 //! Samplers against what they must draw from: quadrature, joint distributions, other samplers, exact identities.
 
 mod conformance;
+mod drift;
 mod examples;
 mod group_moves;
 mod integrator;
