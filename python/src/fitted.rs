@@ -259,7 +259,7 @@ impl Fitted {
         let placed = detached(py, || {
             let new = read_new_objects(&path, self.0.names()).map_err(of_input)?;
             let old = OldMap::of(&self.0, draws).map_err(of_run)?;
-            place(&old, self.0.config().model.noise, &new, seed).map_err(of_run)
+            place(&old, self.0.pair_noise().map_err(of_run)?, &new, seed).map_err(of_run)
         })?;
         let (n_objects, n_dims) = (placed.names.len(), placed.moments.mean().n_dims());
         let covariance = (0..n_objects).flat_map(|object| placed.moments.covariance(object)).collect();
@@ -296,7 +296,7 @@ fn predictions(
     let measured = fitted.measured()?;
     let known = measured.known();
     let draws = PosteriorDraws::of(fitted, n_draws)?;
-    let noise = fitted.config().model.noise;
+    let noise = fitted.pair_noise()?;
     let mut all = Vec::new();
     let mut piece = |pairs: &[AskedPair]| -> Result<(), RunError> {
         all.extend(predict(&draws, noise, level, pairs));
@@ -306,7 +306,7 @@ fn predictions(
         "listed" => {
             let pair = |(&a, &b): (&usize, &usize)| {
                 let observed = known.get(a, b);
-                AskedPair { a, b, observed, is_coupled: !observed.is_nan() && known.is_coupled(a, b) }
+                AskedPair::new((a, b), observed, !observed.is_nan() && known.is_coupled(a, b))
             };
             piece(&a.iter().zip(b).map(pair).collect::<Vec<_>>())?;
         }
@@ -318,7 +318,7 @@ fn predictions(
 }
 
 fn numbers_of(one: &Prediction) -> [f64; 10] {
-    let AskedPair { a, b, observed, is_coupled } = one.pair;
+    let AskedPair { a, b, observed, is_coupled, .. } = one.pair;
     let Prediction { distance, mean, sd, low, high, below, .. } = *one;
     [a as f64, b as f64, observed, distance, mean, sd, low, high, below, f64::from(u8::from(is_coupled))]
 }

@@ -11,7 +11,7 @@ use sbmds::choose::{
 use sbmds::coupling::Couplings;
 use sbmds::figures::write;
 use sbmds::files::replace_with;
-use sbmds::likelihood::Noise;
+use sbmds::measurement::Family;
 use sbmds::posterior::PrecisionUpdate;
 use sbmds::run::{Control, FitConfig, InputConfig, ModelConfig, Silent, digits};
 use serde::Serialize;
@@ -37,9 +37,10 @@ pub struct Choose {
     /// Instead of dimensions: how many dispersed bands are enough? Doubles them until nothing moves, or fits those listed: --bands=10,20,40
     #[arg(long, value_name = "B", num_args = 0..=1, require_equals = true, default_missing_value = "grow", value_parser = bands)]
     bands: Option<BandsList>,
-    /// Noise families to compare, separated by commas [default: truncated-normal alone]
+    /// Noise families to compare, separated by commas: truncated-normal, normal, truncated-student-t, student-t, log-normal
+    /// [default: truncated-normal alone]
     #[arg(long, value_name = "NOISE", value_delimiter = ',')]
-    noise: Vec<Noise>,
+    noise: Vec<Family>,
     /// Coupled pairs, the same for all fits: auto, full, band:B, landmark:L, dispersed:B or graph:FILE
     #[arg(long, default_value = "auto")]
     couplings: Couplings,
@@ -167,11 +168,10 @@ impl Choose {
                 ));
             }
         };
-        config.model.noise = match self.noise[..] {
-            [] => config.model.noise,
-            [noise] => noise,
-            _ => return Err(Failure::bad_input("--bands: one --noise at a time")),
-        };
+        if self.noise.len() > 1 {
+            return Err(Failure::bad_input("--bands: one --noise at a time"));
+        }
+        config = Candidate { n_dims: config.model.n_dims, noise: self.noise.first().copied() }.config(&config);
         if self.folds > 0 || self.couplings != Couplings::Auto {
             return Err(Failure::bad_input(
                 "--bands holds out pairs of its own and says what is coupled: leave out --folds and --couplings",
@@ -189,6 +189,10 @@ impl Choose {
             names: self.reading.names.as_deref().map(absolute).transpose()?,
             value: self.reading.value.clone(),
             no_names: self.reading.no_names,
+            weight: self.reading.weight.clone(),
+            error: self.reading.error.clone(),
+            weights: self.reading.weights.as_deref().map(absolute).transpose()?,
+            errors: self.reading.errors.as_deref().map(absolute).transpose()?,
             ..InputConfig::default()
         };
         let couplings = match &self.couplings {

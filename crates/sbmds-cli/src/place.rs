@@ -66,7 +66,7 @@ impl Place {
             return self.run_jointly(&run, &new);
         }
         let old = OldMap::of(&run, self.n_draws(&new, run.names().len()))?;
-        let placed = place(&old, run.config().model.noise, &new, self.seed)?;
+        let placed = place(&old, run.pair_noise()?, &new, self.seed)?;
         let out = self.out.clone().unwrap_or_else(|| run.path().join("placed"));
         let files = write_placed(&run, &placed, &out)?;
         print!("{}", table(&placed, run.names().len()));
@@ -85,7 +85,7 @@ impl Place {
     fn run_jointly(&self, run: &FinishedRun, new: &NewObjects) -> Result<(), Failure> {
         let can_place = run.summary().n_dims <= MOST_PLACED_DIMS;
         let placed = can_place.then(|| -> Result<Placed, Failure> {
-            Ok(place(&OldMap::of(run, FEWEST_DRAWS)?, run.config().model.noise, new, self.seed)?)
+            Ok(place(&OldMap::of(run, FEWEST_DRAWS)?, run.pair_noise()?, new, self.seed)?)
         });
         let out = self.out.clone().unwrap_or_else(|| run.path().join("joint"));
         let jointly = Jointly {

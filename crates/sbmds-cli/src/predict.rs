@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sbmds::dissimilarity::{Names, read_listed_pairs};
 use sbmds::files::replace_with;
+use sbmds::measurement::PairNoise;
 use sbmds::plain::shown;
 use sbmds::predict::{
     Asked, AskedPair, PosteriorDraws, Prediction, PredictionTable, Surprise, Tally, asked_pairs, n_asked, predict,
@@ -57,11 +58,12 @@ impl Predict {
     pub fn run(&self) -> Result<(), Failure> {
         self.check()?;
         let run = FinishedRun::open(&self.run)?;
+        let noise = run.pair_noise()?;
         let draws = PosteriorDraws::of(&run, self.draws)?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads(self.threads)?).build();
         let pool = pool.map_err(|error| Failure::bad_input(format!("cannot start the threads: {error}")))?;
         let path = self.out.clone().unwrap_or_else(|| run.path().join("predict.csv"));
-        let counted = pool.install(|| self.write(&run, &draws, &path))?;
+        let counted = pool.install(|| self.write(&run, (&draws, noise), &path))?;
         let summary = counted.summary(self.level, draws.len(), run.names(), &path);
         if self.json {
             println!("{}", serde_json::to_string_pretty(&summary).map_err(Failure::bad_input)?);
@@ -87,13 +89,17 @@ impl Predict {
     }
 
     /// Writes the table and counts what is in it.
-    fn write(&self, run: &FinishedRun, draws: &PosteriorDraws, path: &Path) -> Result<Counted, Failure> {
+    fn write(
+        &self,
+        run: &FinishedRun,
+        (draws, noise): (&PosteriorDraws, PairNoise),
+        path: &Path,
+    ) -> Result<Counted, Failure> {
         let listed = self.pairs.as_deref().map(|pairs| read_listed_pairs(pairs, run.names())).transpose()?;
         // Listed pairs need no input: without it, only what the list gives counts as observed.
         let measured = if listed.is_some() { run.measured().ok() } else { Some(run.measured()?) };
         let known = measured.as_ref().map(|measured| measured.known());
         let known = known.as_ref().map(|known| known as &dyn KnownPairs);
-        let noise = run.config().model.noise;
         let mut counted = Counted::new(self.worst);
         let written = replace_with(path, |writer| {
             let mut table = PredictionTable::new(writer, run.names())?;
@@ -184,13 +190,24 @@ struct KindSummary {
     rmse: Option<f64>,
     stress1: Option<f64>,
     r2: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<LimitsSummary>,
+}
+
+/// Limits among them: how many, and the mean of the predictive probabilities of what they say.
+#[derive(Serialize)]
+struct LimitsSummary {
+    n_limits: usize,
+    probability: f64,
 }
 
 impl KindSummary {
     fn of(tally: &Tally) -> Option<Self> {
         let (n_pairs, fit) = (tally.n_pairs(), tally.fit());
         let (stress1, r2) = (fit.stress1(), fit.r2());
-        (n_pairs > 0).then(|| Self { n_pairs, coverage: tally.coverage(), rmse: tally.rmse(), stress1, r2 })
+        let limits = tally.limits().map(|(n_limits, probability)| LimitsSummary { n_limits, probability });
+        let (coverage, rmse) = (tally.coverage(), tally.rmse());
+        (n_pairs > 0 || limits.is_some()).then_some(Self { n_pairs, coverage, rmse, stress1, r2, limits })
     }
 }
 
@@ -199,7 +216,13 @@ impl PredictSummary {
         let mut text = format!("{:12} {} pairs from {} draws\n", "predicted", self.n_pairs, self.n_draws);
         let percent = 100.0 * self.level;
         for (kind, summary) in [("coupled", &self.coupled), ("not coupled", &self.others)] {
-            let Some(KindSummary { n_pairs, coverage, rmse, .. }) = summary else { continue };
+            let Some(KindSummary { n_pairs, coverage, rmse, limits, .. }) = summary else { continue };
+            if let Some(LimitsSummary { n_limits, probability }) = limits {
+                text += &format!("{kind:12} {n_limits} limits, whose probability is {probability:.2} on average\n");
+            }
+            if *n_pairs == 0 {
+                continue;
+            }
             let (coverage, rmse) = (100.0 * coverage.unwrap_or(f64::NAN), digits(rmse.unwrap_or(f64::NAN)));
             text += &format!(
                 "{kind:12} {n_pairs} observed: {coverage:.1}% lie in their {percent}% intervals, root mean squared error {rmse}\n"

@@ -1,13 +1,18 @@
 //! Predictions of pairs left out: by weights, exactly, and as a guide to the number of dimensions.
 
-use sbmds::choose::{Candidate, Judged, advise};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use sbmds::choose::{Candidate, Judged, Question, Told, advise, choose};
 use sbmds::dissimilarity::{Dissimilarities, Names};
 use sbmds::fit::Fit;
 use sbmds::likelihood::Noise;
-use sbmds::loo::{Folds, held_out, leave_one_out};
+use sbmds::loo::{held_out, leave_one_out};
 use sbmds::predict::{CoverageStudy, PosteriorDraws};
 use sbmds::quality::KnownPair;
 use sbmds::random::{Purpose, stream};
+use sbmds::run::{Control, FitConfig, Silent};
 use sbmds::simulate::{self, Simulation};
 
 fn simulation(n_objects: usize, n_dims: usize, sd: f64, seed: u64) -> Simulation {
@@ -51,28 +56,62 @@ fn weights_answer_as_fits_without_the_pair_do() {
     }
 }
 
-/// A fold's pairs are predicted by a fit to all others, and by nothing else.
-#[test]
-fn folds_are_fits_without_their_pairs() {
-    let simulation = simulation(9, 1, 0.2, 6);
-    let pairs = all_pairs(&simulation);
-    let folds = Folds::new(&pairs, 9, 3, 2, &mut stream(1, 0, Purpose::Folds));
-    let mut n_seen = 0;
-    for fold in 0..3 {
-        let out: Vec<KnownPair> = folds.held_out(fold).map(|k| pairs[k]).collect();
-        let is_out = |a: usize, b: usize| out.iter().any(|pair| (pair.a, pair.b) == (a, b));
-        let without = draws(&data(&simulation, |a, b| !is_out(a, b)), 1, 300);
-        for (one, pair) in held_out(&without, Noise::TruncatedNormal, &out).iter().zip(&out) {
-            // By hand: the mean over draws of the density of what was observed.
-            let densities = without.iter().map(|(map, sigma)| {
-                Noise::TruncatedNormal.log_density(pair.delta, map.distance(pair.a, pair.b), sigma).exp()
-            });
-            let mean = densities.sum::<f64>() / without.len() as f64;
-            assert!((one.elpd - mean.ln()).abs() < 1e-9);
-            n_seen += 1;
+/// Stops a choice when so many of its fits have ended.
+struct StopsAfter<'a> {
+    fits: usize,
+    ended: AtomicUsize,
+    stop: &'a AtomicBool,
+}
+
+impl Told for StopsAfter<'_> {
+    fn begins(&self, _name: &str) {}
+
+    fn ends(&self, _name: &str, _seconds: f64) {
+        if self.ended.fetch_add(1, Ordering::Relaxed) + 1 >= self.fits {
+            self.stop.store(true, Ordering::Relaxed);
         }
     }
-    assert_eq!(n_seen, pairs.len());
+}
+
+/// Makes a choice of one or two dimensions with two folds, stopped after so many fits; the elpd of both, or `None`.
+fn choice(input: &Path, directory: &Path, fits: usize) -> Option<Vec<f64>> {
+    let mut base = FitConfig::default();
+    base.input.path = input.to_owned();
+    (base.run.chains, base.run.draws, base.sampler.n_warmup) = (1, 60, 60);
+    let question = Question { base, candidates: Candidate::all(&[1, 2], &[]), directory, n_folds: 2 };
+    let stop = AtomicBool::new(false);
+    let control = Control {
+        observer: &Silent,
+        stop: &stop,
+        n_threads: 1,
+        checkpoint_interval: Duration::from_secs(2),
+        deadline: None,
+        engine: None,
+        force: false,
+    };
+    let told = StopsAfter { fits, ended: AtomicUsize::new(0), stop: &stop };
+    let choice = choose(&question, &control, &told).unwrap();
+    choice.map(|choice| choice.judged.iter().map(|judged| judged.score.elpd).collect())
+}
+
+/// A choice has six fits here. Stopped after any number of them it goes on to the very same answer.
+#[test]
+fn an_interrupted_choice_goes_on_to_the_same_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let simulation = simulation(9, 1, 0.2, 6);
+    let row = |a: usize| {
+        let cells =
+            (0..9).map(|b| if a == b { "0".to_owned() } else { simulation.delta(a.min(b), a.max(b)).to_string() });
+        cells.collect::<Vec<_>>().join(",") + "\n"
+    };
+    let input = folder.path().join("distances.csv");
+    std::fs::write(&input, (0..9).map(row).collect::<String>()).unwrap();
+    let whole = choice(&input, &folder.path().join("whole"), usize::MAX).unwrap();
+    for fits in 1..6 {
+        let directory = folder.path().join(format!("after-{fits}"));
+        assert_eq!(choice(&input, &directory, fits), None, "stopped after {fits}");
+        assert_eq!(choice(&input, &directory, usize::MAX).as_ref(), Some(&whole), "stopped after {fits}");
+    }
 }
 
 /// The dimension that leave-one-out advises for a simulated map, of candidates from 1 to `most`.
@@ -82,7 +121,8 @@ fn advised(n_objects: usize, n_dims: usize, most: usize, seed: u64) -> usize {
     let judged: Vec<Judged> = (1..=most)
         .map(|n_dims| {
             let fit = Fit::of(&data).dims(n_dims).chains(2).warmup(250).draws(150).seed(seed);
-            Judged::by_leaving_out(&Candidate { n_dims, noise: None }, &fit.run().unwrap(), &pairs).unwrap()
+            Judged::by_leaving_out(&Candidate { n_dims, noise: None }, &fit.run().unwrap(), &pairs.clone().into())
+                .unwrap()
         })
         .collect();
     judged[advise(&judged).taken].candidate.n_dims

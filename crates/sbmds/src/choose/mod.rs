@@ -25,7 +25,7 @@ pub use candidate::Candidate;
 pub use figure::draw_choice;
 use fits::Task;
 pub use fits::{Fits, Told};
-pub use judged::Judged;
+pub use judged::{Judged, JudgedPairs};
 pub use mdsic::{MapFit, mdsic};
 pub use table::{ChoiceRow, rows, write_choice_csv};
 
@@ -68,7 +68,7 @@ pub fn choose(question: &Question, control: &Control, told: &dyn Told) -> Result
     };
     let Some(run) = fits.run(&question.base, largest)? else { return Ok(None) };
     let base = with_couplings(&question.base, run.config().model.couplings.clone());
-    let pairs = judged::coupled_pairs(&run)?;
+    let pairs = JudgedPairs::of(&run)?;
     let Some(runs) = fits.run_all(&base, &question.candidates)? else { return Ok(None) };
     let judged = match question.n_folds {
         0 => by_leaving_out(&question.candidates, &runs, &pairs).map(Some),
@@ -89,32 +89,32 @@ fn with_couplings(base: &FitConfig, couplings: Couplings) -> FitConfig {
 fn by_leaving_out(
     candidates: &[Candidate],
     runs: &[FinishedRun],
-    pairs: &[KnownPair],
+    pairs: &JudgedPairs,
 ) -> Result<Vec<Judged>, RunError> {
     let judged = |(candidate, run)| Judged::by_leaving_out(candidate, run, pairs);
     candidates.iter().zip(runs).map(judged).collect()
 }
 
-/// Exact folds: a fit for each of each candidate, without its pairs.
+/// Exact folds: a fit for each of each candidate, without its pairs. The folds are the same for all candidates, so that they are compared on the same
+/// pairs: those that leave every object enough for the most dimensions.
 fn by_folds(
     fits: &Fits,
     base: &FitConfig,
     candidates: &[Candidate],
     runs: &[FinishedRun],
-    pairs: &[KnownPair],
+    pairs: &JudgedPairs,
     n_folds: usize,
 ) -> Result<Option<Vec<Judged>>, RunError> {
     let Some(first) = runs.first() else { return Ok(Some(Vec::new())) };
     let names = first.names();
-    let folds_of = |candidate: &Candidate| {
-        let mut rng = stream(base.run.seed, 0, Purpose::Folds);
-        Folds::new(pairs, names.len(), n_folds, candidate.n_dims + 1, &mut rng)
-    };
+    let most_dims = candidates.iter().map(|candidate| candidate.n_dims).max().unwrap_or(1);
+    let mut rng = stream(base.run.seed, 0, Purpose::Folds);
+    let folds = Folds::new(pairs.pairs(), names.len(), n_folds, most_dims + 1, &mut rng);
+    check(&folds, pairs.pairs().len(), most_dims)?;
     let mut tasks = Vec::new();
     for candidate in candidates {
-        let folds = folds_of(candidate);
         for fold in 0..n_folds {
-            let kept: Vec<&KnownPair> = folds.kept(fold).map(|pair| &pairs[pair]).collect();
+            let kept: Vec<&KnownPair> = folds.kept(fold).map(|pair| &pairs.pairs()[pair]).collect();
             let part = format!("fold-{}", fold + 1);
             let file = fits.write_pairs(&format!("{candidate}-{part}"), &kept, names)?;
             tasks.push(Task::part(&with_couplings(base, Couplings::Graph(file)), candidate, &part));
@@ -123,14 +123,27 @@ fn by_folds(
     let Some(fitted) = fits.carry_out_all(&tasks)? else { return Ok(None) };
     let mut judged = Vec::new();
     for ((candidate, run), fitted) in candidates.iter().zip(runs).zip(fitted.chunks(n_folds)) {
-        let folds = folds_of(candidate);
         let mut held_out = Vec::new();
         for (fold, run) in fitted.iter().enumerate() {
-            let out: Vec<KnownPair> = folds.held_out(fold).map(|pair| pairs[pair]).collect();
-            held_out.extend(judged::held_out_of(run, &out)?.into_iter().zip(out));
+            let out: Vec<usize> = folds.held_out(fold).collect();
+            let said = pairs.some(&out).held_out(run)?;
+            held_out.extend(out.into_iter().zip(said));
         }
-        held_out.sort_by_key(|(_, pair)| (pair.a, pair.b));
-        judged.push(judged::by_holding_out(candidate, run, pairs, held_out)?);
+        judged.push(judged::by_holding_out(candidate, run, pairs, held_out));
     }
     Ok(Some(judged))
+}
+
+/// Refuses folds in which hardly a pair is held out: the candidates could not be told apart.
+fn check(folds: &Folds, n_pairs: usize, most_dims: usize) -> Result<(), RunError> {
+    let n_held_out: usize = (0..folds.len()).map(|fold| folds.held_out(fold).count()).sum();
+    if (0..folds.len()).all(|fold| folds.held_out(fold).next().is_some()) {
+        return Ok(());
+    }
+    let problem = format!(
+        "{n_held_out} of {n_pairs} pairs can be held out in {} folds if every object keeps {} pairs, and some fold has none",
+        folds.len(),
+        most_dims + 1
+    );
+    Err(RunError::setting("`folds`", problem, "give fewer `dims`, fewer folds, or leave `folds` out"))
 }

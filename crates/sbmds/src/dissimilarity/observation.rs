@@ -1,5 +1,7 @@
 //! What was seen of one pair: a number, or a limit that the number lies below, above or within.
 
+use std::fmt;
+
 /// One measurement. Limits are those of the quantity itself: nothing is said of where beyond them it lies.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -41,6 +43,18 @@ impl Observation {
         match self {
             Self::Exact(value) | Self::Below(value) | Self::Above(value) => value,
             Self::Within(lower, upper) => 0.5 * (lower + upper),
+        }
+    }
+}
+
+/// As it is written in edge lists.
+impl fmt::Display for Observation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact(value) => write!(f, "{value}"),
+            Self::Below(limit) => write!(f, "<{limit}"),
+            Self::Above(limit) => write!(f, ">{limit}"),
+            Self::Within(lower, upper) => write!(f, "{lower}..{upper}"),
         }
     }
 }

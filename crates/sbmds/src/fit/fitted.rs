@@ -22,6 +22,7 @@ use crate::draws::{DrawReader, Variable};
 use crate::embedding::{Alignment, Embedding, MixedMoments, ModeCentres, Moments, ObjectModes, procrustes};
 use crate::error::RunError;
 use crate::likelihood::LogLikelihood;
+use crate::measurement::{NoiseScale, PairNoise};
 use crate::posterior::Priors;
 use crate::settings::{CheckedConfig, FitConfig, Keep, Resolved};
 
@@ -195,6 +196,38 @@ impl Fitted {
     /// The map shown, on its principal axes, and the stress of every object.
     pub fn embedding(&self) -> &Embedding {
         &self.map.embedding
+    }
+
+    /// How a dissimilarity of a pair scatters around its distance.
+    ///
+    /// # Errors
+    /// If titres were fitted: they are no dissimilarities.
+    pub fn pair_noise(&self) -> Result<PairNoise, RunError> {
+        let config = self.config();
+        if config.input.titers {
+            let problem =
+                format!("{} was fitted to titres, which are no dissimilarities of pairs", self.path().display());
+            let remedy = "use its tables titers.csv (expected titres of all cells, with intervals) and drops.csv";
+            return Err(RunError::setting("RUN", problem, remedy));
+        }
+        let family = config.measurement.family.unwrap_or(config.model.noise.into());
+        Ok(PairNoise { family, known_errors: config.measurement.known_errors })
+    }
+
+    /// The noise in every draw of the chains that the map consists of, chain after chain.
+    ///
+    /// # Errors
+    /// If the store is damaged.
+    pub fn noise_draws(&self) -> Result<Vec<NoiseScale>, RunError> {
+        let of_chains = |name: &str| -> Result<Vec<f64>, RunError> {
+            let values = self.shown_chains().iter().map(|&chain| self.reader().scalar(name, chain));
+            Ok(values.collect::<Result<Vec<_>, _>>()?.concat())
+        };
+        let sigmas = of_chains("sigma")?;
+        let is_learned = self.reader().variables().any(|variable| variable.name == "nu");
+        let known = self.config().measurement.nu.unwrap_or(f64::INFINITY);
+        let nus = if is_learned { of_chains("nu")? } else { vec![known; sigmas.len()] };
+        Ok(sigmas.into_iter().zip(nus).map(|(sigma, nu)| NoiseScale { sigma, nu }).collect())
     }
 
     /// Number of stored draws of the locations that the map consists of.

@@ -6,17 +6,18 @@
 //! answer exactly.
 
 mod folds;
+mod observed;
 pub mod psis;
 mod score;
 
 use rayon::prelude::*;
 
 pub use folds::Folds;
+pub use observed::Observed;
 pub use score::{Difference, Score};
 
-use crate::likelihood::Noise;
+use crate::measurement::{NoiseScale, PairNoise};
 use crate::predict::PosteriorDraws;
-use crate::quality::KnownPair;
 use psis::{Smoothed, smooth};
 
 /// What leaving out one pair says.
@@ -57,16 +58,17 @@ pub fn leave_out(log_likelihood: &[f64], relative_efficiency: f64) -> (f64, Smoo
 /// Leaves out every pair in turn, by weights. The answer does not depend on the number of threads.
 pub fn leave_one_out(
     draws: &PosteriorDraws,
-    noise: Noise,
-    pairs: &[KnownPair],
+    noise: impl Into<PairNoise>,
+    pairs: &[impl Observed],
     relative_efficiency: f64,
 ) -> Vec<LeftOut> {
-    let left_out = |room: &mut Vec<(f64, f64)>, pair: &KnownPair| {
-        draws.distances(pair.a, pair.b, room);
-        let logs: Vec<f64> =
-            room.iter().map(|&(distance, sigma)| noise.log_density(pair.delta, distance, sigma)).collect();
+    let noise: PairNoise = noise.into();
+    let left_out = |room: &mut Vec<(f64, NoiseScale)>, pair: &_| {
+        let logs = log_likelihoods(draws, noise, pair, room);
         let (elpd, Smoothed { log_weights, shape }) = leave_out(&logs, relative_efficiency);
-        let expected = |(&(distance, sigma), weight): (&(f64, f64), &f64)| weight.exp() * noise.mean(distance, sigma);
+        let expected = |(&(distance, scale), weight): (&(f64, NoiseScale), &f64)| {
+            weight.exp() * noise.family.mean(distance, scale)
+        };
         let mean = room.iter().zip(&log_weights).map(expected).sum();
         LeftOut { elpd, lpd: log_mean(&logs), mean, shape }
     };
@@ -74,16 +76,28 @@ pub fn leave_one_out(
 }
 
 /// The same of pairs that the draws do not know.
-pub fn held_out(draws: &PosteriorDraws, noise: Noise, pairs: &[KnownPair]) -> Vec<LeftOut> {
-    let held_out = |room: &mut Vec<(f64, f64)>, pair: &KnownPair| {
-        draws.distances(pair.a, pair.b, room);
-        let logs: Vec<f64> =
-            room.iter().map(|&(distance, sigma)| noise.log_density(pair.delta, distance, sigma)).collect();
+pub fn held_out(draws: &PosteriorDraws, noise: impl Into<PairNoise>, pairs: &[impl Observed]) -> Vec<LeftOut> {
+    let noise: PairNoise = noise.into();
+    let held_out = |room: &mut Vec<(f64, NoiseScale)>, pair: &_| {
+        let logs = log_likelihoods(draws, noise, pair, room);
         let elpd = log_mean(&logs);
-        let mean = room.iter().map(|&(distance, sigma)| noise.mean(distance, sigma)).sum::<f64>() / room.len() as f64;
+        let expected = |&(distance, scale): &(f64, NoiseScale)| noise.family.mean(distance, scale);
+        let mean = room.iter().map(expected).sum::<f64>() / room.len() as f64;
         LeftOut { elpd, lpd: elpd, mean, shape: 0.0 }
     };
     pairs.par_iter().map_init(Vec::new, held_out).collect()
+}
+
+/// Log density of what was measured of a pair in every draw; `room` then holds the pair's distances.
+fn log_likelihoods(
+    draws: &PosteriorDraws,
+    noise: PairNoise,
+    pair: &impl Observed,
+    room: &mut Vec<(f64, NoiseScale)>,
+) -> Vec<f64> {
+    let (a, b) = pair.pair();
+    draws.distances(a, b, room);
+    room.iter().map(|&(distance, scale)| pair.log_likelihood(noise, distance, scale)).collect()
 }
 
 fn log_mean(logs: &[f64]) -> f64 {
@@ -95,6 +109,48 @@ mod tests {
     use approx::assert_relative_eq;
 
     use super::*;
+    use crate::Locations;
+    use crate::dissimilarity::{Observation, Term};
+    use crate::measurement::{Family, NoiseScale};
+    use crate::quality::KnownPair;
+
+    /// Thirty draws of two objects.
+    fn two_objects() -> PosteriorDraws {
+        let map = |k: usize| Locations::from_fn(2, 1, |object, _| object as f64 * (1.0 + 0.01 * k as f64));
+        let noise = |k: usize| NoiseScale { sigma: 0.2 + 0.002 * k as f64, nu: 3.0 + k as f64 };
+        PosteriorDraws::with_noise((0..30).map(map).collect(), (0..30).map(noise).collect())
+    }
+
+    fn held_out_of(terms: &[Term], family: Family) -> f64 {
+        held_out(&two_objects(), family, &[terms])[0].elpd
+    }
+
+    #[test]
+    fn families_limits_weights_and_repeats_count_as_in_the_fit() {
+        let exact = |value| Term::new(0, 1, Observation::Exact(value));
+        for family in Family::ALL {
+            let pair = KnownPair { a: 0, b: 1, delta: 1.3 };
+            let plain = held_out(&two_objects(), family, &[pair])[0];
+            assert_relative_eq!(held_out_of(&[exact(1.3)], family), plain.elpd, max_relative = 1e-14);
+            // By hand: the mean density over the draws.
+            let mut room = Vec::new();
+            two_objects().distances(0, 1, &mut room);
+            let densities = room.iter().map(|&(distance, noise)| {
+                family.slopes(Observation::Exact(1.3), distance, noise.sigma, noise.nu).value.exp()
+            });
+            assert_relative_eq!(plain.elpd, (densities.sum::<f64>() / 30.0).ln(), max_relative = 1e-11);
+            let limit = Term::new(0, 1, Observation::Below(1.3));
+            let probabilities = room.iter().map(|&(distance, noise)| family.cumulative(1.3, distance, noise));
+            let expected = (probabilities.sum::<f64>() / 30.0).ln();
+            assert_relative_eq!(held_out_of(&[limit], family), expected, max_relative = 1e-11);
+            let twice = Term { weight: 2.0, ..exact(1.3) };
+            let repeated = held_out_of(&[exact(1.3), exact(1.3)], family);
+            assert_relative_eq!(held_out_of(&[twice], family), repeated, max_relative = 1e-14);
+            assert!(repeated > 2.0 * plain.elpd, "draws that know both predict the second better");
+            let vague = Term { standard_error: 1.0, ..exact(1.3) };
+            assert!(held_out_of(&[vague], family) < plain.elpd, "{family}");
+        }
+    }
 
     #[derive(serde::Deserialize)]
     struct Fixture {

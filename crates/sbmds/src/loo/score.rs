@@ -15,23 +15,24 @@ pub struct Score {
     pub se: f64,
     /// How much better the pairs look to draws that know them: about the number of free parameters that the data determine.
     pub p_loo: f64,
-    /// Root mean squared difference of dissimilarities and predictive means.
+    /// Root mean squared difference of dissimilarities and predictive means; of pairs that have a number, not a limit.
     pub rmse: f64,
     /// Pairs whose answer is not reliable.
     pub n_unreliable: usize,
 }
 
 impl Score {
-    /// Of pairs left out and their dissimilarities; shapes beyond `reliable` count as unreliable.
+    /// Of pairs left out and their dissimilarities (NaN where limits were seen); shapes beyond `reliable` count as unreliable.
     pub fn of(left_out: &[LeftOut], observed: &[f64], reliable: f64) -> Self {
         let elpd = left_out.iter().map(|pair| pair.elpd).sum();
-        let squares: f64 = left_out.iter().zip(observed).map(|(pair, delta)| (delta - pair.mean).powi(2)).sum();
+        let squares = left_out.iter().zip(observed).map(|(pair, delta)| (delta - pair.mean).powi(2));
+        let squares: Vec<f64> = squares.filter(|square| !square.is_nan()).collect();
         Self {
             n_pairs: left_out.len(),
             elpd,
             se: error_of_sum(left_out.iter().map(|pair| pair.elpd)),
             p_loo: left_out.iter().map(|pair| pair.lpd).sum::<f64>() - elpd,
-            rmse: (squares / left_out.len() as f64).sqrt(),
+            rmse: (squares.iter().sum::<f64>() / squares.len() as f64).sqrt(),
             n_unreliable: left_out.iter().filter(|pair| pair.shape > reliable && pair.shape.is_finite()).count(),
         }
     }

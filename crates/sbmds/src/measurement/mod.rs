@@ -9,6 +9,7 @@ mod family;
 mod kernel;
 mod levels;
 mod likelihood;
+mod predictive;
 pub mod simulate;
 mod student;
 pub(crate) mod tails;
@@ -18,6 +19,7 @@ pub mod titres;
 pub use family::{Family, LogDensity, Support};
 pub use levels::{LevelGroup, LevelPrior, SCALE_OF_MEAN, SCALE_OF_SD};
 pub use likelihood::{Nu, TermLikelihood};
+pub use predictive::PairNoise;
 pub use terms::{KnownErrors, NoiseScale, Quantity, Terms, TermsValue};
 
 pub use crate::dissimilarity::{Observation, Term};

@@ -15,6 +15,21 @@ pub enum KnownErrors {
     Replace,
 }
 
+impl KnownErrors {
+    /// The scale of a measurement with this standard error (0: none is known), and the derivative of its logarithm by log sigma.
+    #[inline]
+    pub(super) fn scale(self, sigma: f64, standard_error: f64) -> (f64, f64) {
+        match (standard_error, self) {
+            (0.0, _) => (sigma, 1.0),
+            (error, Self::Replace) => (error, 0.0),
+            (error, Self::Add) => {
+                let variance = sigma * sigma + error * error;
+                (variance.sqrt(), sigma * sigma / variance)
+            }
+        }
+    }
+}
+
 /// What is measured of a pair at distance d.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -46,6 +61,13 @@ pub struct NoiseScale {
     pub sigma: f64,
     /// Degrees of freedom of Student's t; anything for other families.
     pub nu: f64,
+}
+
+impl NoiseScale {
+    /// Of a family without degrees of freedom.
+    pub fn of_sigma(sigma: f64) -> Self {
+        Self { sigma, nu: f64::INFINITY }
+    }
 }
 
 /// Log-likelihood with its derivatives by the noise.
@@ -180,14 +202,7 @@ impl Terms {
     /// The scale of a term, and the derivative of its logarithm by log sigma.
     #[inline]
     fn scale(&self, term: &Term, sigma: f64) -> (f64, f64) {
-        match (term.standard_error, self.known_errors) {
-            (0.0, _) => (sigma, 1.0),
-            (error, KnownErrors::Replace) => (error, 0.0),
-            (error, KnownErrors::Add) => {
-                let variance = sigma * sigma + error * error;
-                (variance.sqrt(), sigma * sigma / variance)
-            }
-        }
+        self.known_errors.scale(sigma, term.standard_error)
     }
 
     /// Log density of a term at this distance, with derivatives by the location, by log sigma and by log nu.

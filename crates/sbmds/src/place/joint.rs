@@ -23,7 +23,7 @@ pub fn joint_config(
     directory: &Path,
 ) -> Result<FitConfig, RunError> {
     let base = run.config().clone().as_asked();
-    refuse(&base)?;
+    refuse(&base, run)?;
     let directory = std::path::absolute(directory).map_err(RunError::io("find", directory))?;
     std::fs::create_dir_all(&directory).map_err(RunError::io("create", &directory))?;
     let pairs = write_table(directory.join("pairs.csv"), &["from", "to", "value"], pairs(run, new)?)?;
@@ -44,11 +44,14 @@ pub fn joint_config(
     Ok(config)
 }
 
-fn refuse(config: &FitConfig) -> Result<(), RunError> {
+fn refuse(config: &FitConfig, run: &FinishedRun) -> Result<(), RunError> {
     let problem = if config.tree.is_some() {
         "the old fit is along a tree, and the new objects are no tips of it"
-    } else if config.input.titers || config.measurement != Default::default() {
-        "the old fit knows more of a pair than one number"
+    } else if config.input.titers
+        || config.measurement != Default::default()
+        || run.measured()?.data().measurements().is_some()
+    {
+        "the old fit knows more of a pair than one exact number (limits, repeats, weights, errors or noise of another family)"
     } else {
         return Ok(());
     };

@@ -5,6 +5,7 @@
 //! varies as the old map and the noise let it. The modes of the density are searched once, from the partners; in every draw, locations are
 //! proposed around the modes and one is chosen by its weight (sampling importance resampling, Rubin 1987).
 
+mod family;
 mod joint;
 mod old_map;
 mod placed;
@@ -26,9 +27,11 @@ use crate::Locations;
 use crate::coupling::Position;
 use crate::dissimilarity::NewObjects;
 use crate::error::RunError;
-use crate::likelihood::{NewObject, Noise};
+use crate::likelihood::{Conditional, NewObject};
+use crate::measurement::{Family, KnownErrors, PairNoise};
 use crate::random::{Purpose, stream};
 use crate::sampler::mode_jump::{MOST_DIMS, Modes, Surroundings};
+use family::FamilyObject;
 use old_map::OldDraw;
 use proposals::Proposals;
 
@@ -39,11 +42,12 @@ pub const MOST_PLACED_DIMS: usize = MOST_DIMS;
 ///
 /// # Errors
 /// If an object has no dissimilarity to any old one, or the map has more than [`MOST_PLACED_DIMS`] dimensions.
-pub fn place(old: &OldMap, noise: Noise, new: &NewObjects, seed: u64) -> Result<Placed, RunError> {
-    check(old, new)?;
+pub fn place(old: &OldMap, noise: impl Into<PairNoise>, new: &NewObjects, seed: u64) -> Result<Placed, RunError> {
+    let PairNoise { family, known_errors } = noise.into();
+    check(old, known_errors, new)?;
     let one = |object: usize| {
         let partners: Vec<(usize, f64)> = new.old_partners(object).collect();
-        Placing::new(old, noise, partners).draws(&mut stream(seed, object, Purpose::Placing))
+        Placing::new(old, family, partners).draws(&mut stream(seed, object, Purpose::Placing))
     };
     let objects: Vec<Drawn> = (0..new.names.len()).into_par_iter().map(one).collect();
     let n_dims = old.n_dims();
@@ -53,7 +57,12 @@ pub fn place(old: &OldMap, noise: Noise, new: &NewObjects, seed: u64) -> Result<
     Ok(Placed::of(new, old.mean(), draws, objects.iter().map(|drawn| drawn.efficiency).collect()))
 }
 
-fn check(old: &OldMap, new: &NewObjects) -> Result<(), RunError> {
+fn check(old: &OldMap, known_errors: KnownErrors, new: &NewObjects) -> Result<(), RunError> {
+    if known_errors == KnownErrors::Replace {
+        let problem =
+            "the noise of the old dissimilarities is their known standard errors, and those of new ones are not known";
+        return Err(RunError::setting("RUN", problem, "fit old and new objects together, with the errors of all"));
+    }
     if old.n_dims() > MOST_PLACED_DIMS {
         let problem =
             format!("the map has {} dimensions, and objects are placed in {MOST_PLACED_DIMS} at most", old.n_dims());
@@ -79,13 +88,13 @@ struct Drawn {
 /// One new object and the old map.
 struct Placing<'a> {
     old: &'a OldMap,
-    noise: Noise,
+    family: Family,
     partners: Vec<(usize, f64)>,
 }
 
 impl<'a> Placing<'a> {
-    fn new(old: &'a OldMap, noise: Noise, partners: Vec<(usize, f64)>) -> Self {
-        Self { old, noise, partners }
+    fn new(old: &'a OldMap, family: Family, partners: Vec<(usize, f64)>) -> Self {
+        Self { old, family, partners }
     }
 
     fn draws(&self, rng: &mut ChaCha8Rng) -> Drawn {
@@ -138,7 +147,11 @@ impl<'a> Placing<'a> {
     /// Nothing is known yet of where these partners are.
     fn surroundings(&self, partners: Vec<(usize, f64)>) -> Surroundings<'static> {
         let (n_objects, n_dims) = (self.old.n_objects(), self.old.n_dims());
-        Surroundings::new(Box::new(NewObject::new(n_objects, n_dims, self.noise, partners)))
+        let conditional: Box<dyn Conditional> = match self.family.of_kernels() {
+            Some(noise) => Box::new(NewObject::new(n_objects, n_dims, noise, partners)),
+            None => Box::new(FamilyObject::new(self.family, n_objects, partners)),
+        };
+        Surroundings::new(conditional)
     }
 
     /// A location from the conditional density in one draw of the old map, and the effective share of its proposals.

@@ -23,12 +23,12 @@ const ON_SPHERES: f64 = 0.2;
 /// Partners whose spheres are proposed on: the nearest ones.
 const SPHERES: usize = 6;
 
-/// A mixture to propose from, in units of sigma.
+/// A mixture to propose from, in the unit of the draw.
 pub(super) struct Proposals<'a> {
     /// Normals around the modes with their share.
     normals: Vec<(Modes, f64)>,
     draw: &'a OldDraw,
-    /// Partners with dissimilarities in units of sigma.
+    /// Partners with dissimilarities in the unit of the draw.
     spheres: Vec<(usize, f64)>,
     share_on_spheres: f64,
     count: usize,
@@ -45,7 +45,7 @@ impl<'a> Proposals<'a> {
         let mut nearest = partners.to_vec();
         nearest.sort_by(|a, b| a.1.total_cmp(&b.1));
         let spheres: Vec<(usize, f64)> =
-            nearest.iter().take(SPHERES).map(|&(partner, delta)| (partner, delta / draw.sigma())).collect();
+            nearest.iter().take(SPHERES).map(|&(partner, delta)| (partner, delta / draw.unit())).collect();
         let share_on_spheres = if modes.len() == 0 { 1.0 } else { ON_SPHERES };
         let normals = WIDTHS.map(|(times, share)| (modes.widened_with_weights(times), share));
         let normals = if modes.len() == 0 { Vec::new() } else { normals.to_vec() };
@@ -75,7 +75,7 @@ impl<'a> Proposals<'a> {
     fn on_a_sphere(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let (partner, delta) = self.spheres[rng.random_range(0..self.spheres.len())];
         let radius = (delta + rng.sample::<f64, _>(StandardNormal)).abs();
-        self.draw.on_sphere(partner, radius * self.draw.sigma(), rng)
+        self.draw.on_sphere(partner, radius * self.draw.unit(), rng)
     }
 
     /// Log density of the proposals at a point.

@@ -4,19 +4,26 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::*;
 use crate::embedding::test_maps::gaussian_map;
+use crate::likelihood::Noise;
+use crate::measurement::NoiseScale;
 
 const SIGMA: f64 = 0.3;
 const VARIANCES: [f64; 2] = [4.0, 4.0];
 const N_DRAWS: usize = 4_000;
 
-fn draws_of(map: &Locations, noise: Noise, partners: &[(usize, f64)]) -> (Vec<Vec<f64>>, f64) {
-    let old = OldMap::new(&vec![(map.clone(), SIGMA); N_DRAWS], VARIANCES.to_vec());
-    let drawn = Placing::new(&old, noise, partners.to_vec()).draws(&mut stream(3, 0, Purpose::Placing));
+/// Of families that have it.
+const NU: f64 = 2.5;
+const NOISE: NoiseScale = NoiseScale { sigma: SIGMA, nu: NU };
+
+fn draws_of(map: &Locations, noise: impl Into<Family>, partners: &[(usize, f64)]) -> (Vec<Vec<f64>>, f64) {
+    let family = noise.into();
+    let old = OldMap::of_family(family, &vec![(map.clone(), NOISE); N_DRAWS], VARIANCES.to_vec());
+    let drawn = Placing::new(&old, family, partners.to_vec()).draws(&mut stream(3, 0, Purpose::Placing));
     (drawn.locations, drawn.efficiency)
 }
 
 /// Probabilities of the cells of a coarse grid over a square, by a fine grid.
-fn by_quadrature(map: &Locations, noise: Noise, partners: &[(usize, f64)]) -> Vec<f64> {
+fn by_quadrature(map: &Locations, noise: Family, partners: &[(usize, f64)]) -> Vec<f64> {
     let (fine, step) = (CELLS * 40, 2.0 * REACH / (CELLS * 40) as f64);
     let mut cells = vec![0.0; CELLS * CELLS];
     for i in 0..fine {
@@ -25,7 +32,7 @@ fn by_quadrature(map: &Locations, noise: Noise, partners: &[(usize, f64)]) -> Ve
             let prior: f64 = at.iter().zip(VARIANCES).map(|(x, variance)| -0.5 * x * x / variance).sum();
             let pair = |&(other, delta): &(usize, f64)| {
                 let distance = (0..2).map(|dim| (map.get(other, dim) - at[dim]).powi(2)).sum::<f64>().sqrt();
-                noise.log_density(delta, distance, SIGMA)
+                noise.log_density(delta, distance, NOISE)
             };
             cells[i / 40 * CELLS + j / 40] += (prior + partners.iter().map(pair).sum::<f64>()).exp();
         }
@@ -38,8 +45,8 @@ fn by_quadrature(map: &Locations, noise: Noise, partners: &[(usize, f64)]) -> Ve
 const CELLS: usize = 12;
 const REACH: f64 = 6.0;
 
-fn check(noise: Noise, partners: &[(usize, f64)], least_efficiency: f64) {
-    let map = gaussian_map(6, 2, 8);
+fn check(noise: impl Into<Family>, partners: &[(usize, f64)], least_efficiency: f64) {
+    let (noise, map) = (noise.into(), gaussian_map(6, 2, 8));
     let (locations, efficiency) = draws_of(&map, noise, partners);
     assert!(efficiency > least_efficiency, "{partners:?}: efficiency {efficiency}");
     let expected = by_quadrature(&map, noise, partners);
@@ -56,8 +63,8 @@ fn check(noise: Noise, partners: &[(usize, f64)], least_efficiency: f64) {
 
 #[test]
 fn an_object_with_enough_partners_is_where_its_density_is() {
-    for noise in Noise::ALL {
-        check(noise, &[(0, 1.0), (1, 1.4), (2, 0.8), (3, 2.0), (4, 1.7)], 0.2);
+    for family in Family::ALL {
+        check(family, &[(0, 1.0), (1, 1.4), (2, 0.8), (3, 2.0), (4, 1.7)], 0.2);
     }
 }
 
@@ -66,6 +73,9 @@ fn too_few_partners_leave_two_places_or_a_ring() {
     check(Noise::TruncatedNormal, &[(0, 1.5), (1, 1.5)], 0.05);
     check(Noise::TruncatedNormal, &[(2, 2.0)], 0.05);
     check(Noise::Normal, &[(3, 0.1)], 0.05);
+    for family in [Family::StudentT, Family::TruncatedStudentT, Family::LogNormal] {
+        check(family, &[(0, 1.5), (1, 1.5)], 0.05);
+    }
 }
 
 /// Old objects on a line leave two mirror images, which are found and told apart.

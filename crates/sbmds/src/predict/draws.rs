@@ -1,14 +1,15 @@
-//! Draws of a run in memory: maps with their sigma.
+//! Draws of a run in memory: maps with their noise.
 
 use crate::Locations;
 use crate::draws::Spaced;
+use crate::measurement::NoiseScale;
 use crate::run::{FinishedRun, RunError};
 
-/// Evenly spaced draws of the map that a run shows, with their sigma, as stored.
+/// Evenly spaced draws of the map that a run shows, with their noise, as stored.
 #[derive(Clone, Debug)]
 pub struct PosteriorDraws {
     maps: Vec<Locations>,
-    sigmas: Vec<f64>,
+    noise: Vec<NoiseScale>,
 }
 
 impl PosteriorDraws {
@@ -22,26 +23,33 @@ impl PosteriorDraws {
             return Err(RunError::setting("RUN", problem, "fit again without `keep` summary"));
         }
         let chosen = Spaced::new(run.n_locations(), most);
-        let by_chain = |&chain: &usize| run.reader().scalar("sigma", chain);
-        let sigmas: Vec<f64> = run.shown_chains().iter().map(by_chain).collect::<Result<Vec<_>, _>>()?.concat();
-        let mut draws = Self { maps: Vec::new(), sigmas: Vec::new() };
+        let noise = run.noise_draws()?;
+        let mut draws = Self { maps: Vec::new(), noise: Vec::new() };
         let mut numbers = 0..;
         run.reader().for_each_x_of(run.shown_chains(), |_, _, x| {
             if let Some(number) = numbers.next().filter(|&number| chosen.contains(number)) {
                 draws.maps.push(x.clone());
-                draws.sigmas.push(sigmas[number]);
+                draws.noise.push(noise[number]);
             }
         })?;
         Ok(draws)
     }
 
-    /// Maps that are in memory already.
+    /// Maps that are in memory already, of a noise family without degrees of freedom.
     ///
     /// # Panics
     /// If there is not one sigma for every map.
     pub fn new(maps: Vec<Locations>, sigmas: Vec<f64>) -> Self {
-        assert_eq!(maps.len(), sigmas.len(), "one sigma for every map");
-        Self { maps, sigmas }
+        Self::with_noise(maps, sigmas.into_iter().map(NoiseScale::of_sigma).collect())
+    }
+
+    /// Maps that are in memory already.
+    ///
+    /// # Panics
+    /// If there is not one noise for every map.
+    pub fn with_noise(maps: Vec<Locations>, noise: Vec<NoiseScale>) -> Self {
+        assert_eq!(maps.len(), noise.len(), "the noise of every map");
+        Self { maps, noise }
     }
 
     /// Number of draws.
@@ -56,12 +64,12 @@ impl PosteriorDraws {
 
     /// Every map with its sigma.
     pub fn iter(&self) -> impl Iterator<Item = (&Locations, f64)> {
-        self.maps.iter().zip(self.sigmas.iter().copied())
+        self.maps.iter().zip(self.noise.iter().map(|noise| noise.sigma))
     }
 
-    /// Distance and sigma of a pair in every draw.
-    pub fn distances(&self, a: usize, b: usize, into: &mut Vec<(f64, f64)>) {
+    /// Distance of a pair and noise in every draw.
+    pub fn distances(&self, a: usize, b: usize, into: &mut Vec<(f64, NoiseScale)>) {
         into.clear();
-        into.extend(self.iter().map(|(map, sigma)| (map.distance(a, b), sigma)));
+        into.extend(self.maps.iter().zip(&self.noise).map(|(map, &noise)| (map.distance(a, b), noise)));
     }
 }

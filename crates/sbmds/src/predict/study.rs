@@ -90,7 +90,7 @@ impl CoverageStudy {
             if rng.random::<f64>() >= self.share_held_out {
                 return simulation.delta(a, b);
             }
-            held_out.push(AskedPair { a, b, observed: simulation.delta(a, b), is_coupled: false });
+            held_out.push(AskedPair::new((a, b), simulation.delta(a, b), false));
             f64::NAN
         });
         let seed = self.seed.wrapping_mul(1_000_003).wrapping_add(replicate as u64);

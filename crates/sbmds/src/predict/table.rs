@@ -32,7 +32,8 @@ impl<'a, W: Write> PredictionTable<'a, W> {
         let text = |number: f64| if number.is_nan() { String::new() } else { number.to_string() };
         let (a, b) = (self.names.get(pair.a), self.names.get(pair.b));
         let numbers = [distance, mean, sd, low, high, below, prediction.z()].map(text);
-        let first = [a.as_ref(), b.as_ref(), &text(pair.observed), if pair.is_coupled { "true" } else { "false" }];
+        let observed = pair.limit.map_or_else(|| text(pair.observed), |limit| limit.to_string());
+        let first = [a.as_ref(), b.as_ref(), &observed, if pair.is_coupled { "true" } else { "false" }];
         self.writer.write_record(first.into_iter().chain(numbers.iter().map(String::as_str)))
     }
 

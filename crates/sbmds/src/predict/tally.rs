@@ -15,6 +15,8 @@ pub struct Tally {
     squared_residuals: f64,
     surprises: Vec<Prediction>,
     n_surprises: usize,
+    /// Number of limits, and the sum of their predictive probabilities.
+    limits: (usize, f64),
 }
 
 /// A pair that surprises.
@@ -44,6 +46,9 @@ impl Tally {
 
     /// Adds a prediction; one without an observation counts for nothing.
     pub fn add(&mut self, prediction: &Prediction) {
+        if prediction.pair.limit.is_some() {
+            self.limits = (self.limits.0 + 1, self.limits.1 + prediction.below);
+        }
         let Some(is_covered) = prediction.is_covered() else { return };
         self.n_pairs += 1;
         self.n_covered += usize::from(is_covered);
@@ -59,9 +64,15 @@ impl Tally {
         }
     }
 
-    /// Pairs that have an observation.
+    /// Pairs, or measurements of pairs, that have a number.
     pub fn n_pairs(&self) -> usize {
         self.n_pairs
+    }
+
+    /// Number of limits, and the mean of the predictive probabilities of what they say; `None` without limits.
+    pub fn limits(&self) -> Option<(usize, f64)> {
+        let (n, sum) = self.limits;
+        (n > 0).then(|| (n, sum / n as f64))
     }
 
     /// The share of them whose interval holds it; `None` without pairs.

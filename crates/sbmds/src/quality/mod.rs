@@ -27,6 +27,7 @@ pub(crate) mod test_data;
 pub use curvature::Curvature;
 pub use judge::{Shown, judge_map};
 pub use mixture::Mixture;
+pub(crate) use mixture::normal_quantile;
 pub use pair_fit::PairFit;
 pub use pairs::{KnownPair, KnownPairs};
 pub use predictive::predictive_interval;

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::dissimilarity::Term;
+
 /// Two objects with their dissimilarity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KnownPair {
@@ -30,6 +32,10 @@ pub trait KnownPairs: Sync {
     fn get(&self, a: usize, b: usize) -> f64;
     /// The measured pairs, if the input lists them and all others are missing.
     fn measured(&self) -> Option<&[(u32, u32, f64)]>;
+    /// All measurements, if they are more than one exact number per pair: repeats, limits, weights, known errors.
+    fn measurements(&self) -> Option<&[Term]> {
+        None
+    }
 }
 
 /// Visits every coupled pair once.

@@ -4,6 +4,7 @@ use super::mixture::Mixture;
 use super::pairs::KnownPair;
 use crate::Locations;
 use crate::likelihood::Noise;
+use crate::measurement::NoiseScale;
 
 /// The share of dissimilarities that a predictive interval should hold.
 const LEVEL: f64 = 0.95;
@@ -13,7 +14,8 @@ const FEWEST_DRAWS: usize = 20;
 /// The central posterior predictive interval of a dissimilarity at a `level` such as 0.95, from draws (distance, sigma) of its pair:
 /// quantiles of the mixture of the noise around all distances. `None` without draws.
 pub fn predictive_interval(noise: Noise, draws: &[(f64, f64)], level: f64) -> Option<(f64, f64)> {
-    Mixture::new(noise, draws).map(|mixture| mixture.interval(level))
+    let draws: Vec<_> = draws.iter().map(|&(distance, sigma)| (distance, NoiseScale::of_sigma(sigma))).collect();
+    Mixture::new(noise, &draws).map(|mixture| mixture.interval(level))
 }
 
 /// Collects over draws where the dissimilarities of some pairs lie in their predictive distributions.

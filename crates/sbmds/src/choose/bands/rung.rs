@@ -3,7 +3,7 @@
 use crate::Locations;
 use crate::choose::judged::MOST_DRAWS;
 use crate::error::RunError;
-use crate::likelihood::Noise;
+use crate::measurement::PairNoise;
 use crate::predict::PosteriorDraws;
 use crate::quality::{KnownPair, KnownPairs};
 use crate::run::FinishedRun;
@@ -86,7 +86,7 @@ impl Rung {
         before: Option<&Self>,
     ) -> Result<Self, RunError> {
         let draws = PosteriorDraws::of(run, MOST_DRAWS)?;
-        let pairs = PairsJudged::of(&draws, run.config().model.noise, held_out);
+        let pairs = PairsJudged::of(&draws, run.pair_noise()?, held_out);
         let summary = run.summary();
         let rate = summary.diffusion.as_ref().map(|found| &found.diffusion_rate);
         let mut rung = Self {
@@ -139,16 +139,17 @@ struct PairsJudged {
 }
 
 impl PairsJudged {
-    fn of(draws: &PosteriorDraws, noise: Noise, pairs: &[KnownPair]) -> Self {
+    fn of(draws: &PosteriorDraws, noise: impl Into<PairNoise>, pairs: &[KnownPair]) -> Self {
+        let family = noise.into().family;
         let mut judged = Self { squares: Vec::new(), variances: Vec::new(), n_inside: 0 };
         let n = draws.len() as f64;
         let mut values = Vec::new();
         for pair in pairs {
             draws.distances(pair.a, pair.b, &mut values);
             let mean = values.iter().map(|value| value.0).sum::<f64>() / n;
-            let predicted = values.iter().map(|&(distance, sigma)| noise.mean(distance, sigma)).sum::<f64>() / n;
+            let predicted = values.iter().map(|&(distance, noise)| family.mean(distance, noise)).sum::<f64>() / n;
             let below =
-                values.iter().map(|&(distance, sigma)| noise.cumulative(pair.delta, distance, sigma)).sum::<f64>() / n;
+                values.iter().map(|&(distance, noise)| family.cumulative(pair.delta, distance, noise)).sum::<f64>() / n;
             judged.squares.push((pair.delta - predicted).powi(2));
             judged
                 .variances
@@ -186,7 +187,7 @@ mod tests {
         let map = |distance: f64| Locations::from_fn(2, 1, |object, _| object as f64 * distance);
         let draws = PosteriorDraws::new(vec![map(1.0), map(3.0)], vec![1e-3; 2]);
         let pair = |delta| KnownPair { a: 0, b: 1, delta };
-        let judged = PairsJudged::of(&draws, Noise::TruncatedNormal, &[pair(2.5), pair(0.5)]);
+        let judged = PairsJudged::of(&draws, crate::likelihood::Noise::TruncatedNormal, &[pair(2.5), pair(0.5)]);
         assert!((judged.squares[0] - 0.25).abs() < 1e-9 && (judged.squares[1] - 2.25).abs() < 1e-9);
         assert!((judged.variances[0] - 2.0).abs() < 1e-9);
         assert_eq!(judged.n_inside, 1);

@@ -2,7 +2,7 @@
 
 use super::coupled::CoupledPairs;
 use crate::coupling::Coupling;
-use crate::dissimilarity::Dissimilarities;
+use crate::dissimilarity::{Dissimilarities, Term};
 use crate::quality::KnownPairs;
 
 /// What a run knows of its dissimilarities.
@@ -42,5 +42,9 @@ impl KnownPairs for Known<'_> {
 
     fn measured(&self) -> Option<&[(u32, u32, f64)]> {
         self.data.measured_pairs()
+    }
+
+    fn measurements(&self) -> Option<&[Term]> {
+        self.data.measurements()
     }
 }

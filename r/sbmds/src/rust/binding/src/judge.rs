@@ -24,7 +24,7 @@ fn predictions(fitted: &Fitted, kind: &str, a: &[i32], b: &[i32], level: f64, n_
     let measured = fitted.measured()?;
     let known = measured.known();
     let draws = PosteriorDraws::of(fitted, n_draws)?;
-    let noise = fitted.config().model.noise;
+    let noise = fitted.pair_noise()?;
     let mut all: Vec<Prediction> = Vec::new();
     let mut piece = |pairs: &[AskedPair]| -> std::result::Result<(), RunError> {
         all.extend(predict(&draws, noise, level, pairs));
@@ -36,7 +36,7 @@ fn predictions(fitted: &Fitted, kind: &str, a: &[i32], b: &[i32], level: f64, n_
             let pair = |(&a, &b): (&i32, &i32)| {
                 let (a, b) = (object(a), object(b));
                 let observed = known.get(a, b);
-                AskedPair { a, b, observed, is_coupled: !observed.is_nan() && known.is_coupled(a, b) }
+                AskedPair::new((a, b), observed, !observed.is_nan() && known.is_coupled(a, b))
             };
             let pairs: Vec<AskedPair> = a.iter().zip(b).map(pair).collect();
             piece(&pairs)?;
@@ -75,7 +75,7 @@ fn fitted_place(fitted: ExternalPtr<Fitted>, table: &str, draws: i32, seed: f64)
 fn placed(fitted: &Fitted, table: &Path, n_draws: usize, seed: u64) -> Answer {
     let new = read_new_objects(table, fitted.names())?;
     let old = OldMap::of(fitted, n_draws)?;
-    let placed = place(&old, fitted.config().model.noise, &new, seed)?;
+    let placed = place(&old, fitted.pair_noise()?, &new, seed)?;
     let (n_objects, n_dims) = (placed.names.len(), old.n_dims());
     let names: Vec<String> = placed.names.iter().map(|name| name.into_owned()).collect();
     let covariance: Vec<f64> = (0..n_objects).flat_map(|object| placed.moments.covariance(object)).collect();
