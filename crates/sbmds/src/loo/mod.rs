@@ -136,7 +136,7 @@ mod tests {
             let mut room = Vec::new();
             two_objects().distances(0, 1, &mut room);
             let densities = room.iter().map(|&(distance, noise)| {
-                family.slopes(Observation::Exact(1.3), distance, noise.sigma, noise.nu).value.exp()
+                family.log_density(Observation::Exact(1.3), distance, noise.sigma, noise.nu).value.exp()
             });
             assert_relative_eq!(plain.elpd, (densities.sum::<f64>() / 30.0).ln(), max_relative = 1e-11);
             let limit = Term::new(0, 1, Observation::Below(1.3));

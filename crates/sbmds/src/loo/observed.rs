@@ -18,7 +18,7 @@ impl Observed for KnownPair {
     }
 
     fn log_likelihood(&self, noise: PairNoise, distance: f64, scale: NoiseScale) -> f64 {
-        noise.family.log_density(self.delta, distance, scale)
+        noise.family.log_density_of_value(self.delta, distance, scale)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::likelihood::Noise;
 
 impl Family {
     /// Log density of the number `value` around the location `m`.
-    pub fn log_density(self, value: f64, m: f64, noise: NoiseScale) -> f64 {
+    pub fn log_density_of_value(self, value: f64, m: f64, noise: NoiseScale) -> f64 {
         let NoiseScale { sigma, nu } = noise;
         let student = || student::log_density((value - m) / sigma, nu).0.value - sigma.ln();
         match self {
@@ -123,8 +123,8 @@ impl PairNoise {
     pub fn log_likelihood(self, term: &Term, distance: f64, noise: NoiseScale) -> f64 {
         let noise = self.of_measurement(noise, term.standard_error);
         let value = match term.seen.exact() {
-            Some(value) => self.family.log_density(value, distance, noise),
-            None => self.family.slopes(term.seen, distance, noise.sigma, noise.nu).value,
+            Some(value) => self.family.log_density_of_value(value, distance, noise),
+            None => self.family.log_density(term.seen, distance, noise.sigma, noise.nu).value,
         };
         term.weight * value
     }
@@ -153,7 +153,7 @@ mod tests {
             for k in 0..n {
                 let u = from + (f64::from(k) + 0.5) * step;
                 let value = centre + u.sinh();
-                let weight = family.log_density(value, m, noise).exp() * u.cosh() * step;
+                let weight = family.log_density_of_value(value, m, noise).exp() * u.cosh() * step;
                 (total, mean, square) = (total + weight, mean + weight * value, square + weight * value * value);
                 if k % 200 == 199 {
                     let reached = centre + (u + 0.5 * step).sinh();
@@ -175,8 +175,8 @@ mod tests {
         for family in Family::ALL {
             for noise in NOISES {
                 for (value, m) in [(0.1, 0.7), (2.0, 1.1), (5.0, 0.05)] {
-                    let term = family.slopes(Observation::Exact(value), m, noise.sigma, noise.nu).value;
-                    assert_relative_eq!(family.log_density(value, m, noise), term, max_relative = 1e-11);
+                    let term = family.log_density(Observation::Exact(value), m, noise.sigma, noise.nu).value;
+                    assert_relative_eq!(family.log_density_of_value(value, m, noise), term, max_relative = 1e-11);
                 }
             }
         }

@@ -37,7 +37,7 @@ impl FamilyObject {
 
     /// Minus the log density of a dissimilarity at a distance in the unit.
     fn minus_log(&self, delta: f64, distance: f64) -> f64 {
-        -self.family.log_density(delta, distance * self.unit, self.noise)
+        -self.family.log_density_of_value(delta, distance * self.unit, self.noise)
     }
 }
 

@@ -50,7 +50,7 @@ impl<'a> Mixture<'a> {
     }
 
     fn density(&self, delta: f64) -> f64 {
-        self.mean_of(|distance, noise| self.family.log_density(delta, distance, noise).exp())
+        self.mean_of(|distance, noise| self.family.log_density_of_value(delta, distance, noise).exp())
     }
 
     /// The dissimilarity below which lies this part of the distribution: by Newton's method inside an interval that shrinks, from
