@@ -71,7 +71,10 @@ fn malformed_limits_are_refused() {
         (">", "\">\" has no limit"),
         ("0.2..", "\"0.2..\" has no limit"),
         ("<x", "\"x\" is not a number"),
-        ("0.4..0.2", "\"0.4..0.2\" is no interval: its lower end is not below its upper end. Remedy: write it as 0.2..0.4"),
+        (
+            "0.4..0.2",
+            "\"0.4..0.2\" is no interval: its lower end is not below its upper end. Remedy: write it as 0.2..0.4",
+        ),
         ("1..1", "\"1..1\" is no interval"),
         ("<-1", "-1 is negative"),
     ] {
@@ -100,7 +103,11 @@ fn weights_and_errors_that_cannot_be_are_refused() {
     }
     let folder = list("5.5").with("weights.csv", "from,to,w\na,b,5\na,c,1.2\n");
     let answer = folder.sbmds("eval list.csv --weights weights.csv --positions map.csv --sigma 0.3");
-    assert!(answer.stderr.contains("weights.csv (b to c): a pair that was measured has no weight"), "{}", answer.stderr);
+    assert!(
+        answer.stderr.contains("weights.csv (b to c): a pair that was measured has no weight"),
+        "{}",
+        answer.stderr
+    );
 }
 
 #[test]

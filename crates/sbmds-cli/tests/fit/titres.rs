@@ -87,7 +87,8 @@ fn tables_figures_and_report_of_an_antigenic_map() {
     // Heads of arrows are solid areas, as some marks are; regions are faint.
     let n_solid = |file: &str| case.read(file).matches("<polygon opacity=\"1\"").count();
     // To the same map no arrow is long enough to be seen; to that of other draws some are, one for an object at most.
-    let again = "--titers --chains 1 --warmup 50 --draws 20 --seed 7 --no-report --progress none --threads 1 --out other";
+    let again =
+        "--titers --chains 1 --warmup 50 --draws 20 --seed 7 --no-report --progress none --threads 1 --out other";
     assert!(matches!(case.run(&format!("fit data/titers.csv {again}")).code, Some(0 | 1)));
     let heads = |other: &str| {
         let ended = case.run(&format!("plot flu {other} antigenic --out arrows.svg"));
