@@ -164,7 +164,7 @@ mod tests {
             assert_relative_eq!(mean, family.mean(m, noise), epsilon = 1e-4);
             assert_relative_eq!(square - mean * mean, family.variance(m, noise), epsilon = 1e-3);
         }
-        assert_eq!(Family::TruncatedStudentT.log_density(-0.1, 1.0, NOISES[0]), f64::NEG_INFINITY);
+        assert_eq!(Family::TruncatedStudentT.log_density_of_value(-0.1, 1.0, NOISES[0]), f64::NEG_INFINITY);
         assert_eq!(Family::LogNormal.cumulative(0.0, 1.0, NOISES[0]), 0.0);
         let heavy = NoiseScale { sigma: 0.5, nu: 1.5 };
         assert_eq!((Family::StudentT.mean(2.0, heavy), Family::StudentT.variance(2.0, heavy)), (2.0, f64::INFINITY));
@@ -191,7 +191,7 @@ mod tests {
             pair.log_likelihood(&term, 1.0, noise)
         };
         let wider = NoiseScale { sigma: 0.5, nu: 5.0 };
-        assert_eq!(of(Observation::Exact(1.2), 2.0, 0.4), 2.0 * Family::Normal.log_density(1.2, 1.0, wider));
+        assert_eq!(of(Observation::Exact(1.2), 2.0, 0.4), 2.0 * Family::Normal.log_density_of_value(1.2, 1.0, wider));
         let below = Family::Normal.cumulative(0.8, 1.0, noise).ln();
         assert_relative_eq!(of(Observation::Below(0.8), 1.0, 0.0), below, max_relative = 1e-13);
         let replaced = PairNoise { known_errors: KnownErrors::Replace, ..pair };

@@ -32,7 +32,7 @@ fn by_quadrature(map: &Locations, noise: Family, partners: &[(usize, f64)]) -> V
             let prior: f64 = at.iter().zip(VARIANCES).map(|(x, variance)| -0.5 * x * x / variance).sum();
             let pair = |&(other, delta): &(usize, f64)| {
                 let distance = (0..2).map(|dim| (map.get(other, dim) - at[dim]).powi(2)).sum::<f64>().sqrt();
-                noise.log_density(delta, distance, NOISE)
+                noise.log_density_of_value(delta, distance, NOISE)
             };
             cells[i / 40 * CELLS + j / 40] += (prior + partners.iter().map(pair).sum::<f64>()).exp();
         }

@@ -70,7 +70,9 @@ fn after(
     let mut rng = stream(seed, 0, Purpose::Sampling);
     let pilot = draw(assumed, assumed, &mut rng);
     let mut chain = pilot.chain(settings, rng, Workspace::serial());
-    (0..settings.n_warmup).for_each(|_| drop(chain.step()));
+    (0..settings.n_warmup).for_each(|_| {
+        chain.step();
+    });
     let tuning = chain.state().clone();
     let mut values = vec![Vec::with_capacity(n_problems); QUANTITIES.len()];
     for replicate in 1..=n_problems {
@@ -78,7 +80,9 @@ fn after(
         let problem = draw(truth, assumed, &mut rng);
         let mut chain = problem.chain(settings, rng, Workspace::serial());
         chain.use_tuning_of(&tuning);
-        (0..n_transitions).for_each(|_| drop(chain.step()));
+        (0..n_transitions).for_each(|_| {
+            chain.step();
+        });
         values.iter_mut().zip(measure(&chain)).for_each(|(values, value)| values.push(value));
     }
     values
