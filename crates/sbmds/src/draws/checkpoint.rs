@@ -17,7 +17,7 @@ const MAGIC: [u8; 8] = *b"sbmds-cp";
 const HEADER_LEN: usize = 32;
 
 /// Version of the layout and of what sbmds puts in it (a test pins the bytes); a checkpoint of another version is refused.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// Why a checkpoint cannot be written or read.
 #[derive(Debug, thiserror::Error)]

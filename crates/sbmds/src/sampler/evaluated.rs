@@ -1,5 +1,6 @@
 //! A point with the density and gradient that belong to it.
 
+use super::hamiltonian::Integrator;
 use super::target::{Target, Value};
 use crate::numeric::sum_of_squares;
 
@@ -46,29 +47,38 @@ impl Evaluated {
         self.gradient.as_deref()
     }
 
-    /// Follows `n_steps` leapfrog steps of size `step`; see [`super::leapfrog`].
+    /// Follows `n_steps` steps of size `step`; see [`Integrator::follow`].
     ///
     /// # Panics
     /// If the point was evaluated without a gradient.
     pub(super) fn follow(
         &mut self,
+        integrator: Integrator,
         target: &mut impl Target,
         momentum: &mut [f64],
         inverse_mass: &[f64],
-        step: f64,
-        n_steps: usize,
+        (step, n_steps): (f64, usize),
     ) {
         let Self { position, value, gradient } = self;
         let gradient = gradient.as_mut().expect("trajectories start where the gradient is known");
-        target.kick(momentum, 0.5 * step, gradient);
+        let outer = integrator.outer_kick();
+        target.kick(momentum, outer * step, gradient);
         for remaining in (0..n_steps).rev() {
-            target.drift(position, step, momentum, inverse_mass);
+            match integrator {
+                Integrator::Leapfrog => target.drift(position, step, momentum, inverse_mass),
+                Integrator::TwoStage => {
+                    target.drift(position, 0.5 * step, momentum, inverse_mass);
+                    target.gradient(position, gradient);
+                    target.kick(momentum, (1.0 - 2.0 * outer) * step, gradient);
+                    target.drift(position, 0.5 * step, momentum, inverse_mass);
+                }
+            }
             if remaining > 0 {
                 target.gradient(position, gradient);
-                target.kick(momentum, step, gradient);
+                target.kick(momentum, 2.0 * outer * step, gradient);
             } else {
                 *value = target.evaluate(position, gradient);
-                target.kick(momentum, 0.5 * step, gradient);
+                target.kick(momentum, outer * step, gradient);
             }
         }
     }

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::adaptation::StepSize;
-use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
+use super::hamiltonian::{DIVERGENCE, Integrator, PhasePoint, draw_momentum};
 use super::moves::{Conditions, Move};
 use super::settings::{Entry, SamplerSettings};
 use super::target::{ExactValues, Target};
@@ -30,7 +30,7 @@ fn start(
     let inverse_mass = vec![1.0; x.len()];
     let mut target = conditions.locations();
     let current = Evaluated::at(&mut target, x);
-    let step = reasonable_step(&current, &mut target, &inverse_mass, rng);
+    let step = reasonable_step(Integrator::Leapfrog, &current, &mut target, &inverse_mass, rng);
     let step = settings.step_size(step, settings.target());
     let (n_steps, jitter) = (settings.leapfrog_steps, settings.jitter);
     (current, Box::new(Hmc { step, n_steps, jitter, inverse_mass }))
@@ -86,7 +86,7 @@ impl Hmc {
     /// One trajectory, accepted or not (eq. 14).
     fn transition(&self, current: &mut Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) -> StepInfo {
         let n_steps = self.draw_n_steps(rng);
-        transition(current, target, &self.inverse_mass, self.step.get(), n_steps, rng)
+        transition(Integrator::Leapfrog, current, target, &self.inverse_mass, (self.step.get(), n_steps), rng)
     }
 
     /// Uniform on n (1 +- jitter): trajectories of one length can be periodic.
@@ -98,16 +98,16 @@ impl Hmc {
 
 /// One trajectory of `n_steps` steps, accepted or not (eq. 14).
 pub(super) fn transition(
+    integrator: Integrator,
     current: &mut Evaluated,
     target: &mut impl Target,
     inverse_mass: &[f64],
-    step: f64,
-    n_steps: usize,
+    (step, n_steps): (f64, usize),
     rng: &mut ChaCha8Rng,
 ) -> StepInfo {
     let mut point = PhasePoint { evaluated: current.clone(), momentum: draw_momentum(inverse_mass, rng) };
     let energy = point.energy(inverse_mass);
-    leapfrog(&mut point, target, inverse_mass, step, n_steps);
+    integrator.follow(&mut point, target, inverse_mass, step, n_steps);
     let error = point.energy(inverse_mass) - energy;
     let acceptance = if error.is_finite() { (-error).exp().min(1.0) } else { 0.0 };
     let accepted = rng.random::<f64>() < acceptance;
@@ -119,14 +119,15 @@ pub(super) fn transition(
         accepted,
         energy: if accepted { energy + error } else { energy },
         step_size: step,
-        n_gradients: n_steps,
+        n_gradients: n_steps * integrator.n_gradients(),
         diverging: error.is_nan() || error > DIVERGENCE,
         tree_depth: 0,
     }
 }
 
-/// A step whose first leapfrog is accepted with a probability around 1/2 (Hoffman & Gelman 2014, algorithm 4).
+/// A first step that is accepted with a probability around 1/2 (Hoffman & Gelman 2014, algorithm 4).
 pub(super) fn reasonable_step(
+    integrator: Integrator,
     current: &Evaluated,
     target: &mut impl Target,
     inverse_mass: &[f64],
@@ -136,7 +137,7 @@ pub(super) fn reasonable_step(
     let energy = start.energy(inverse_mass);
     let mut log_acceptance = |step: f64| {
         let mut point = start.clone();
-        leapfrog(&mut point, target, inverse_mass, step, 1);
+        integrator.follow(&mut point, target, inverse_mass, step, 1);
         let error = point.energy(inverse_mass) - energy;
         if error.is_nan() { f64::NEG_INFINITY } else { -error }
     };

@@ -1,13 +1,13 @@
-//! Hamiltonian Monte Carlo on everything together, with trajectories of random length: NUTS finds masses, and then a quarter of its
-//! gradients does.
+//! Hamiltonian Monte Carlo on everything together, with trajectories of random length and steps of two stages.
 //!
 //! NUTS follows a trajectory over half a period and draws from all of it; a point a quarter of a period ahead is as
 //! independent. Its doubling overshoots by up to a factor of two besides. Maps of many objects are regular enough for
-//! trajectories of one length, once the masses are known (docs/model.md).
+//! trajectories of one length, once the masses are known; until then NUTS moves (docs/model.md, "Trajectories").
 
 use rand_chacha::ChaCha8Rng;
 
 use super::equilibrate::is_large;
+use super::hamiltonian::Integrator;
 use super::length::Length;
 use super::moves::{Conditions, Move};
 use super::nuts::{self, Nuts, Trajectory};
@@ -26,6 +26,15 @@ pub(super) const ENTRY: Entry = Entry {
     load: |tuning| Ok(Box::new(postcard::from_bytes::<Jhmc>(tuning)?)),
 };
 
+/// From so many coordinates on, the masses guessed are good enough for trajectories of one length from the first iteration.
+const MANY: usize = 1_000;
+/// Trajectories with such masses take at most so many steps: where they would take more, the guess is bad.
+const MOST_STEPS: usize = 16;
+
+fn has_many(n_coordinates: usize) -> bool {
+    n_coordinates >= MANY
+}
+
 fn start(
     settings: &SamplerSettings,
     x: Vec<f64>,
@@ -33,7 +42,8 @@ fn start(
     rng: &mut ChaCha8Rng,
 ) -> (Evaluated, Box<dyn Move>) {
     let n_objects = conditions.posterior.likelihood().n_objects();
-    let (current, nuts) = nuts::begin(settings, x, conditions, rng);
+    let first = if has_many(x.len()) { Integrator::TwoStage } else { Integrator::Leapfrog };
+    let (current, nuts) = nuts::begin(settings, [first, Integrator::TwoStage], x, conditions, rng);
     (current, Box::new(Jhmc { nuts, length: Length::new(n_objects, rng), has_masses: false }))
 }
 
@@ -58,14 +68,13 @@ impl Move for Jhmc {
         warmup: Option<usize>,
         rng: &mut ChaCha8Rng,
     ) -> StepInfo {
-        // Masses from few draws can be far off, and the time then no quarter of a period: NUTS turns back by itself. In large maps
-        // the masses guessed are near, and NUTS would spend most of the time before the first masses are learned.
+        // Masses from few draws can be far off, and the time then no quarter of a period: NUTS turns back by itself. In maps of many
+        // objects the masses guessed are near, and NUTS would spend most of the time before masses are learned.
         let n_coordinates = conditions.posterior.location_unknowns().n_coordinates();
-        let is_tuned = is_large(n_coordinates) || self.has_masses && self.nuts.has_good_masses();
-        let trajectory = match is_tuned {
-            true => Trajectory::OfTime(self.length.draw(rng)),
-            false => Trajectory::UntilTurn,
-        };
+        let time = self.length.draw(rng);
+        let is_regular = has_many(n_coordinates) && self.nuts.n_steps(time) <= MOST_STEPS || is_large(n_coordinates);
+        let is_tuned = is_regular || self.has_masses && self.nuts.has_good_masses();
+        let trajectory = if is_tuned { Trajectory::OfTime(time) } else { Trajectory::UntilTurn };
         let learns_length = is_tuned && warmup.is_some_and(|iteration| self.nuts.is_in_last_window(iteration));
         let info = self.nuts.iterate(trajectory, current, conditions, warmup, rng);
         self.has_masses |= self.nuts.has_new_masses();

@@ -29,7 +29,7 @@ pub use adaptation::StepSize;
 pub use arithmetic::ArithmeticChoice;
 pub(crate) use arithmetic::is_single_accurate;
 pub use evaluated::Evaluated;
-pub use hamiltonian::{PhasePoint, draw_momentum, kinetic_energy, leapfrog};
+pub use hamiltonian::{Integrator, PhasePoint, draw_momentum, kinetic_energy, leapfrog};
 pub use moves::{Conditions, Move, SavedMove};
 pub use rigid::RigidMotions;
 pub use settings::{Sampler, SamplerSettings};

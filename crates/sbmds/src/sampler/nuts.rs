@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::adaptation::{RunningVariance, StepSize, Windows};
 use super::close_tips::{CloseTips, WithCloseTips};
 use super::equilibrate::{equilibrate, is_large};
-use super::hamiltonian::{DIVERGENCE, PhasePoint, draw_momentum, leapfrog};
+use super::hamiltonian::{DIVERGENCE, Integrator, PhasePoint, draw_momentum};
 use super::hmc::{self, reasonable_step};
 use super::moves::{Conditions, Move};
 use super::settings::{Entry, SamplerSettings};
@@ -38,13 +38,15 @@ fn start(
     conditions: &mut Conditions,
     rng: &mut ChaCha8Rng,
 ) -> (Evaluated, Box<dyn Move>) {
-    let (current, nuts) = begin(settings, x, conditions, rng);
+    let (current, nuts) = begin(settings, [Integrator::Leapfrog; 2], x, conditions, rng);
     (current, Box::new(nuts))
 }
 
-/// The first evaluation and the untuned move.
+/// The first evaluation and the untuned move. Trajectories are followed by the first integrator until the last window of warm-up
+/// begins, and then by the second.
 pub(super) fn begin(
     settings: &SamplerSettings,
+    [integrator, tuned]: [Integrator; 2],
     x: Vec<f64>,
     conditions: &mut Conditions,
     rng: &mut ChaCha8Rng,
@@ -66,10 +68,10 @@ pub(super) fn begin(
         current = equilibrate(current, &mut target, &inverse_mass, rng);
     }
     let step = if close_tips.is_empty() {
-        reasonable_step(&current, &mut target, &inverse_mass, rng)
+        reasonable_step(integrator, &current, &mut target, &inverse_mass, rng)
     } else {
         let mut target = WithCloseTips::new(target, &close_tips, unknowns.n_dims());
-        reasonable_step(&current, &mut target, &inverse_mass, rng)
+        reasonable_step(integrator, &current, &mut target, &inverse_mass, rng)
     };
     let nuts = Nuts {
         step: settings.step_size(step, settings.target()),
@@ -78,6 +80,8 @@ pub(super) fn begin(
         min_depth: settings.min_depth,
         max_depth: settings.max_depth,
         windows: Windows::new(settings.n_warmup),
+        integrator,
+        tuned,
         frame: Frame { n_objects: unknowns.n_objects(), n_dims: unknowns.n_dims(), reference: None },
         close_tips,
         has_new_masses: false,
@@ -119,6 +123,9 @@ pub(super) struct Nuts {
     min_depth: usize,
     max_depth: usize,
     windows: Windows,
+    /// What follows trajectories now, and with masses of many draws.
+    integrator: Integrator,
+    tuned: Integrator,
     variances: RunningVariance,
     frame: Frame,
     /// Tips of a tree whose momenta are those of their estimates and contrasts.
@@ -239,7 +246,7 @@ impl Nuts {
             Trajectory::UntilTurn => self.transition(current, target, rng),
             Trajectory::OfTime(time) => {
                 let n_steps = self.n_steps(time);
-                hmc::transition(current, target, self.inverse_mass(), self.step.get(), n_steps, rng)
+                hmc::transition(self.integrator, current, target, self.inverse_mass(), (self.step.get(), n_steps), rng)
             }
         };
         if let Some(iteration) = warmup {
@@ -249,7 +256,7 @@ impl Nuts {
     }
 
     /// The steps that take such a time, within the limits of the tree depth.
-    fn n_steps(&self, time: f64) -> usize {
+    pub(super) fn n_steps(&self, time: f64) -> usize {
         let [fewest, most] = [self.min_depth, self.max_depth].map(|depth| ((1_u64 << depth) - 1).max(1) as f64);
         (time / self.step.get()).round().max(fewest).min(most) as usize
     }
@@ -263,6 +270,7 @@ impl Nuts {
             inverse_mass,
             min_depth: self.min_depth,
             step: self.step.get(),
+            integrator: self.integrator,
             start_energy: start.energy(inverse_mass),
             acceptance_sum: 0.0,
             n_steps: 0,
@@ -287,7 +295,7 @@ impl Nuts {
             accepted: tree.sample.position() != current.position(),
             energy: tree.sample_energy + walk.start_energy,
             step_size: self.step.get(),
-            n_gradients: walk.n_steps,
+            n_gradients: walk.n_steps * self.integrator.n_gradients(),
             diverging: walk.diverging,
             tree_depth: depth,
         };
@@ -322,7 +330,7 @@ impl Nuts {
 
     /// Starts anew with a step that suits the masses.
     fn find_step(&mut self, current: &Evaluated, target: &mut impl Target, rng: &mut ChaCha8Rng) {
-        let step = reasonable_step(current, target, self.inverse_mass(), rng);
+        let step = reasonable_step(self.integrator, current, target, self.inverse_mass(), rng);
         self.step.restart_at(step);
     }
 
@@ -346,6 +354,9 @@ impl Nuts {
             self.follow_axes();
             self.frame.reference = None;
             self.has_new_masses = true;
+            if self.windows.is_at_last() {
+                self.integrator = self.tuned;
+            }
             self.find_step(current, target, rng);
         }
     }
@@ -388,6 +399,7 @@ struct Walk<'a, T> {
     inverse_mass: &'a [f64],
     min_depth: usize,
     step: f64,
+    integrator: Integrator,
     start_energy: f64,
     acceptance_sum: f64,
     n_steps: usize,
@@ -414,7 +426,7 @@ impl<T: Target> Walk<'_, T> {
     fn step_from(&mut self, from: &Node, forward: bool) -> Option<Tree> {
         let mut point = PhasePoint { evaluated: (*from.evaluated).clone(), momentum: from.momentum.to_vec() };
         let step = if forward { self.step } else { -self.step };
-        leapfrog(&mut point, self.target, self.inverse_mass, step, 1);
+        self.integrator.follow(&mut point, self.target, self.inverse_mass, step, 1);
         let error = point.energy(self.inverse_mass) - self.start_energy;
         let error = if error.is_nan() { f64::INFINITY } else { error };
         self.n_steps += 1;

@@ -36,7 +36,7 @@ macro_rules! samplers {
         #[serde(into = "String", try_from = "String")]
         #[non_exhaustive]
         pub enum Sampler {
-            /// The one with most effective draws per second in `sbmds bench samplers`.
+            /// What suits the problem: fits decide by the data and the priors; where there is only a posterior, the no-U-turn sampler.
             #[default]
             Auto,
             $($(#[$about])* $variant,)*
@@ -70,7 +70,7 @@ samplers! {
 }
 
 impl Sampler {
-    /// What `auto` stands for.
+    /// What `auto` stands for where no fit has decided.
     pub fn resolve(self) -> Self {
         if self == Self::Auto { Self::Nuts } else { self }
     }

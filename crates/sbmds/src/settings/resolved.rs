@@ -10,7 +10,7 @@ use crate::coupling::Couplings;
 use crate::error::RunError;
 use crate::likelihood::{Arithmetic, InstructionSet};
 use crate::posterior::{HalfCauchy, NoisePrior, Priors, ScalePrior};
-use crate::sampler::SamplerSettings;
+use crate::sampler::{Sampler, SamplerSettings};
 
 /// Checked settings in which nothing is left open: what a fit is made from and `config.toml` holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,8 @@ pub(crate) struct Findings {
     pub rounded_to: Option<f64>,
     /// The couplings, with `auto` resolved.
     pub couplings: Couplings,
+    /// What the sampler `auto` stands for.
+    pub sampler: Sampler,
     /// The tree with its number in the file and its length, if there is one.
     pub tree: Option<TreeConfig>,
     /// Hashes of the files; empty for data in memory.
@@ -86,6 +88,9 @@ impl CheckedConfig {
             config.priors.sigma_floor = findings.sigma_floor;
             config.priors.rounded_to = findings.rounded_to;
             config.model.couplings = findings.couplings;
+            if config.sampler.sampler == Sampler::Auto {
+                config.sampler.sampler = findings.sampler;
+            }
             config.model.couplings_hash = findings.files.couplings;
             config.input.hash = findings.files.input;
             config.input.names_hash = findings.files.names;

@@ -1,11 +1,11 @@
-//! The leapfrog integrator as physics, on every density the Hamiltonian samplers follow.
+//! The integrators as physics, on every density the Hamiltonian samplers follow.
 
 use rand_chacha::ChaCha8Rng;
 use sbmds::coupling::Pairs;
 use sbmds::likelihood::Noise;
 use sbmds::posterior::{Given, Variance, Workspace};
 use sbmds::random::{Purpose, stream};
-use sbmds::sampler::{Evaluated, JointTarget, LocationsTarget, PhasePoint, Target, Value, draw_momentum, leapfrog};
+use sbmds::sampler::{Evaluated, Integrator, JointTarget, LocationsTarget, PhasePoint, Target, Value, draw_momentum};
 
 use crate::kit::{Model, Problem, priors, tree_priors};
 
@@ -29,24 +29,28 @@ fn start(target: &mut impl Target, position: &[f64]) -> PhasePoint {
     PhasePoint { evaluated: Evaluated::at(target, position.to_vec()), momentum }
 }
 
+const INTEGRATORS: [Integrator; 2] = [Integrator::Leapfrog, Integrator::TwoStage];
+
 /// Everything a trajectory must keep, at `position` of `target`.
 fn check_integrator(target: &mut impl Target, position: &[f64]) {
-    check_reversible(target, position, 0.05);
-    check_volume(target, position, 0.1);
     check_gradient(target, position);
-    check_energy_order(target, position);
+    for integrator in INTEGRATORS {
+        check_reversible(integrator, target, position, 0.05);
+        check_volume(integrator, target, position, 0.1);
+    }
+    check_energy_errors(target, position);
 }
 
 /// There and, with the momentum flipped, back: the start to rounding.
-fn check_reversible(target: &mut impl Target, position: &[f64], step: f64) {
+fn check_reversible(integrator: Integrator, target: &mut impl Target, position: &[f64], step: f64) {
     let inverse_mass = inverse_masses(position.len());
     let begin = start(target, position);
     let mut point = begin.clone();
-    leapfrog(&mut point, target, &inverse_mass, step, 25);
+    integrator.follow(&mut point, target, &inverse_mass, step, 25);
     let moved = largest_difference(point.evaluated.position(), position);
     assert!(moved > 0.1, "a trajectory that stays proves nothing: {moved}");
     point.momentum.iter_mut().for_each(|p| *p = -*p);
-    leapfrog(&mut point, target, &inverse_mass, step, 25);
+    integrator.follow(&mut point, target, &inverse_mass, step, 25);
     let flipped: Vec<f64> = point.momentum.iter().map(|p| -p).collect();
     let back = largest_difference(point.evaluated.position(), position);
     assert!(back < 1e-11, "moved {moved}, came back to {back}");
@@ -54,20 +58,20 @@ fn check_reversible(target: &mut impl Target, position: &[f64], step: f64) {
     assert!((point.evaluated.log_density() - begin.evaluated.log_density()).abs() < 1e-10);
     // Backwards in time is the same as flipped.
     let mut forth = begin.clone();
-    leapfrog(&mut forth, target, &inverse_mass, step, 7);
-    leapfrog(&mut forth, target, &inverse_mass, -step, 7);
+    integrator.follow(&mut forth, target, &inverse_mass, step, 7);
+    integrator.follow(&mut forth, target, &inverse_mass, -step, 7);
     assert!(largest_difference(forth.evaluated.position(), position) < 1e-11);
 }
 
 /// The determinant of the derivative of the end by the start is 1.
-fn check_volume(target: &mut impl Target, position: &[f64], step: f64) {
+fn check_volume(integrator: Integrator, target: &mut impl Target, position: &[f64], step: f64) {
     let inverse_mass = inverse_masses(position.len());
     let begin = start(target, position);
     let n = position.len();
     let mut end_of = |phase: &[f64]| {
         let evaluated = Evaluated::at(target, phase[..n].to_vec());
         let mut point = PhasePoint { evaluated, momentum: phase[n..].to_vec() };
-        leapfrog(&mut point, target, &inverse_mass, step, 5);
+        integrator.follow(&mut point, target, &inverse_mass, step, 5);
         [point.evaluated.position(), &point.momentum].concat()
     };
     let phase = [position, &begin.momentum].concat();
@@ -87,20 +91,27 @@ fn check_volume(target: &mut impl Target, position: &[f64], step: f64) {
     assert!((determinant - 1.0).abs() < 1e-6, "volume changes by {determinant}");
 }
 
-/// Halving the step at the same length of time quarters the energy error.
-fn check_energy_order(target: &mut impl Target, position: &[f64]) {
+/// Halving the step at the same length of time quarters the energy error, of both integrators; for as many gradients that of two stages
+/// is smaller.
+fn check_energy_errors(target: &mut impl Target, position: &[f64]) {
     let inverse_mass = inverse_masses(position.len());
     let begin = start(target, position);
-    let mut error = |step: f64, n_steps: usize| {
+    let mut error = |integrator: Integrator, step: f64, n_steps: usize| {
         let mut point = begin.clone();
-        leapfrog(&mut point, target, &inverse_mass, step, n_steps);
+        integrator.follow(&mut point, target, &inverse_mass, step, n_steps);
         (point.energy(&inverse_mass) - begin.energy(&inverse_mass)).abs()
     };
-    let errors = [error(0.02, 10), error(0.01, 20), error(0.005, 40), error(0.0025, 80)];
-    for pair in errors.windows(2) {
-        let ratio = pair[0] / pair[1];
-        assert!((3.5..4.5).contains(&ratio), "energy errors {errors:?}");
+    let [of_leapfrog, of_two_stages] = INTEGRATORS.map(|integrator| {
+        let two = integrator.n_gradients();
+        [0.02, 0.01, 0.005, 0.0025].map(|step| error(integrator, two as f64 * step, (0.2 / step) as usize / two))
+    });
+    for errors in [of_leapfrog, of_two_stages] {
+        for pair in errors.windows(2) {
+            let ratio = pair[0] / pair[1];
+            assert!((3.5..4.5).contains(&ratio), "energy errors {errors:?}");
+        }
     }
+    assert!(of_two_stages[3] < 0.7 * of_leapfrog[3], "{of_two_stages:?} {of_leapfrog:?}");
 }
 
 /// The gradient is the central difference of the log density, in every component; with and without the value.
@@ -149,7 +160,7 @@ fn targets_with_a_tree_are_integrated_as_physics() {
             let mut target = LocationsTarget { posterior, workspace, given: truth.given() };
             check_gradient(&mut target, &truth.x);
             // Tips a branch of 0.001 apart need small steps.
-            check_reversible(&mut target, &truth.x, 0.01);
+            INTEGRATORS.into_iter().for_each(|integrator| check_reversible(integrator, &mut target, &truth.x, 0.01));
             let mut target = JointTarget::new(posterior, workspace, truth.given());
             check_gradient(&mut target, &joint_position(&truth.x, truth.sigma()));
         }
@@ -208,16 +219,18 @@ impl<T: Target> Target for Counting<T> {
 }
 
 #[test]
-fn one_gradient_per_leapfrog_step_and_one_value_per_trajectory() {
+fn as_many_gradients_as_stages_and_one_value_per_trajectory() {
     let Problem { truth, posterior, .. } = &three_objects(2, Noise::TruncatedNormal);
     let workspace = &mut Workspace::serial();
     let target = LocationsTarget { posterior, workspace, given: truth.given() };
     let mut counting = Counting { target, values: 0, gradients: 0 };
     let mut point = start(&mut counting, &truth.x);
-    for n_steps in [1, 2, 20] {
+    for (integrator, n_steps) in
+        INTEGRATORS.into_iter().flat_map(|integrator| [1, 2, 20].map(|n_steps| (integrator, n_steps)))
+    {
         (counting.values, counting.gradients) = (0, 0);
-        leapfrog(&mut point, &mut counting, &inverse_masses(6), 0.01, n_steps);
-        assert_eq!((counting.gradients, counting.values), (n_steps, 1));
+        integrator.follow(&mut point, &mut counting, &inverse_masses(6), 0.01, n_steps);
+        assert_eq!((counting.gradients, counting.values), (n_steps * integrator.n_gradients(), 1));
     }
 }
 

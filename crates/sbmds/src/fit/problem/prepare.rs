@@ -16,6 +16,7 @@ use crate::fit::control::Control;
 use crate::fit::engine::Job;
 use crate::fit::summary::lines::dimensions;
 use crate::likelihood::LogLikelihood;
+use crate::sampler::Sampler;
 use crate::settings::resolved::{FileFindings, Findings};
 use crate::settings::{CheckedConfig, Resolved};
 
@@ -40,12 +41,14 @@ pub(crate) fn prepare(
     let doubt = check_connections(&likelihood, &coupling, &data)?;
     let scale = Scale::of(&config, &data, &coupling, &likelihood)?;
     let likelihood = likelihood.in_unit(scale.unit.0);
+    let sampler = auto_sampler(&config, &data, &coupling.couplings);
     let config = config.resolve(Findings {
         instructions: likelihood.instruction_set(),
         unit: scale.unit.0,
         sigma_floor: scale.sigma_floor,
         rounded_to: scale.rounded_to,
         couplings: coupling.couplings.clone(),
+        sampler,
         tree: tree.as_ref().map(RunTree::resolved),
         files,
     });
@@ -79,6 +82,23 @@ pub(crate) fn prepare(
         control.observer.warn(warning);
     }
     Ok((config, problem))
+}
+
+/// Coordinates from which on `auto` takes trajectories of random length. They give two to five times the effective draws per gradient;
+/// small maps cost nothing either way, and have more modes for their objects.
+const REGULAR: usize = 200;
+
+/// What `auto` stands for: `jhmc` where posteriors are known to be regular (docs/model.md, "Trajectories"), else `nuts`.
+fn auto_sampler(config: &CheckedConfig, data: &Dissimilarities, couplings: &Couplings) -> Sampler {
+    use Couplings::{Anchored, Dispersed, Full, Nested};
+    let spreads_pairs =
+        matches!(couplings, Full | Dispersed(_) | Anchored(_) | Nested(_)) && data.measured_pairs().is_none();
+    let is_plain = config.measurement.family.is_none() && data.measurements().is_none() && data.titers().is_none();
+    let has_plain_prior = config.tree.is_none() && config.priors.shrinkage.is_none();
+    // On a line objects can hardly pass each other, and a least depth asks for long trajectories.
+    let n_dims = config.model.n_dims;
+    let is_regular = n_dims > 1 && data.n_objects() * n_dims >= REGULAR && config.sampler.min_depth == 0;
+    if spreads_pairs && is_plain && has_plain_prior && is_regular { Sampler::Jhmc } else { Sampler::Nuts }
 }
 
 /// What is fitted, and where that takes a while about how long; where not all pairs are coupled, what all would cost.
