@@ -54,7 +54,7 @@ pub enum PriorsArg {
 #[derive(Args)]
 #[command(next_help_heading = "Sampler")]
 pub struct SamplerArgs {
-    /// Sampler: auto (jhmc for most maps, nuts for small ones and along trees), jhmc, nuts, hmc, mh or mwg
+    /// Sampler: auto (jhmc or nuts), jhmc, nuts, hmc, mh or mwg
     #[arg(long, default_value = "auto")]
     sampler: Sampler,
     /// Leapfrog steps of an HMC trajectory
