@@ -48,6 +48,8 @@ impl Noise {
         let normal = phi_cdf((delta - distance) / sigma);
         match self {
             Self::TruncatedNormal if delta <= 0.0 => 0.0,
+            // Phi(-9) is 1e-19: nothing is cut off in double precision.
+            Self::TruncatedNormal if distance > 9.0 * sigma => normal,
             Self::TruncatedNormal => {
                 let z = distance / sigma;
                 (normal - phi_cdf(-z)) / phi_cdf(z)
