@@ -19,6 +19,8 @@ pub enum Coupled {
     Landmark(usize),
     /// B random diagonals, wrapped around.
     Dispersed(usize),
+    /// The same diagonals, standing for all pairs (`bench samplers` alone: its kernels are those of the diagonals).
+    Anchored(usize),
     /// A random graph with as many pairs as the band of the same B.
     Graph(usize),
 }
@@ -51,8 +53,8 @@ impl Coupled {
         match self {
             Self::Full => all,
             Self::Band(count) | Self::Landmark(count) | Self::Graph(count) => lines(count),
-            Self::Dispersed(bands) if bands >= (n_objects - 1) / 2 => all,
-            Self::Dispersed(bands) => bands * n_objects,
+            Self::Dispersed(bands) | Self::Anchored(bands) if bands >= (n_objects - 1) / 2 => all,
+            Self::Dispersed(bands) | Self::Anchored(bands) => bands * n_objects,
         }
     }
 
@@ -63,7 +65,7 @@ impl Coupled {
             Self::Full => Pairs::full(n_objects),
             Self::Band(bands) => Pairs::band(n_objects, bands),
             Self::Landmark(count) => Pairs::landmarks(n_objects, count.min(n_objects - 1)),
-            Self::Dispersed(bands) => Pairs::dispersed(n_objects, bands, &mut rng),
+            Self::Dispersed(bands) | Self::Anchored(bands) => Pairs::dispersed(n_objects, bands, &mut rng),
             Self::Graph(_) => {
                 let edges = random_edges(n_objects, self.n_pairs(n_objects), &mut rng);
                 Pairs::graph(n_objects, edges).expect("random pairs are sorted and distinct")
@@ -95,6 +97,7 @@ impl fmt::Display for Coupled {
             Self::Band(bands) => out.pad(&format!("band:{bands}")),
             Self::Landmark(landmarks) => out.pad(&format!("landmark:{landmarks}")),
             Self::Dispersed(bands) => out.pad(&format!("dispersed:{bands}")),
+            Self::Anchored(bands) => out.pad(&format!("anchored:{bands}")),
             Self::Graph(bands) => out.pad(&format!("graph:{bands}")),
         }
     }
@@ -116,6 +119,7 @@ impl FromStr for Coupled {
                 Couplings::Band(bands) => Ok(Self::Band(bands)),
                 Couplings::Landmark(landmarks) => Ok(Self::Landmark(landmarks)),
                 Couplings::Dispersed(bands) => Ok(Self::Dispersed(bands)),
+                Couplings::Anchored(bands) => Ok(Self::Anchored(bands)),
                 _ => Err(format!("{text:?}: name the coupling to measure, such as dispersed:50")),
             },
         }

@@ -58,6 +58,9 @@ impl Kernels {
         if let Some(n_objects) = self.objects.iter().find(|&&n| n < 3 || u32::try_from(n).is_err()) {
             return Err(BenchError::new(format!("--objects {n_objects}: give 3 to {}", u32::MAX)));
         }
+        if let Some(coupled) = self.couplings.iter().find(|coupled| matches!(coupled, Coupled::Anchored(_))) {
+            return Err(BenchError::new(format!("--couplings {coupled}: measure the kernels of dispersed:B")));
+        }
         if self.dims.contains(&0) {
             return Err(BenchError::new("--dims 0: a map has at least one dimension"));
         }

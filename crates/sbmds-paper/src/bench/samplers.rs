@@ -6,9 +6,12 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use rand::RngExt;
+use sbmds::coupling::Pairs;
 use sbmds::diagnostics::{Chains, ess_bulk};
 use sbmds::fit::{Follower, Step, drive};
-use sbmds::likelihood::{Likelihood, Noise, Storage};
+use sbmds::likelihood::{
+    AnchorValue, Anchored, Information, Likelihood, LogLikelihood, MapPoint, Noise, Pull, Storage,
+};
 use sbmds::posterior::{Parameters, Posterior, Priors, Spread, Variance, Workspace};
 use sbmds::random::{Purpose, stream};
 use sbmds::sampler::{Chain, Sampler, SamplerSettings};
@@ -120,6 +123,10 @@ impl Samplers {
         if let Some(n_objects) = self.objects.iter().find(|&&n| n < 3) {
             return Err(BenchError::new(format!("--objects {n_objects}: give 3 or more")));
         }
+        let is_anchored = self.couplings.iter().any(|coupled| matches!(coupled, Coupled::Anchored(_)));
+        if is_anchored && self.samplers.contains(&Sampler::Mwg) {
+            return Err(BenchError::new("--couplings anchored:B: leave mwg out, which moves single objects"));
+        }
         if self.dims == 0 || !(self.seconds > 0.0 && self.noise > 0.0) || !(0.0..1.0).contains(&self.jitter) {
             return Err(BenchError::new(
                 "--dims, --seconds and --noise must be above zero, --jitter at least 0 and below 1",
@@ -163,8 +170,20 @@ impl Samplers {
         let n_objects = data.truth().n_objects();
         let (pairs, noise) = (coupled.pairs(n_objects), Noise::TruncatedNormal);
         let delta = |a: usize, b: usize| data.delta(a, b);
-        let likelihood = Arc::new(Likelihood::new(n_objects, self.dims, &pairs, noise, Storage::F64, delta));
-        let posterior = Posterior::new(likelihood.clone(), Priors::paper(self.dims));
+        let likelihood = |pairs: &Pairs, delta: &(dyn Fn(usize, usize) -> f64 + Sync)| -> Arc<dyn LogLikelihood> {
+            Arc::new(Likelihood::new(n_objects, self.dims, pairs, noise, Storage::F64, delta))
+        };
+        let coupled_pairs = likelihood(&pairs, &delta);
+        let n_pairs = coupled_pairs.n_pairs();
+        let sampled = match coupled {
+            Coupled::Anchored(_) => {
+                let springs = likelihood(&pairs, &|a, b| data.truth().distance(a, b));
+                let at = MapPoint { x: data.truth().as_slice(), sigma: self.noise, own: &[] };
+                anchored(coupled_pairs, springs, &*likelihood(&Pairs::full(n_objects), &delta), at)
+            }
+            _ => coupled_pairs,
+        };
+        let posterior = Posterior::new(sampled, Priors::paper(self.dims));
         let settings = SamplerSettings {
             sampler,
             n_warmup: self.warmup,
@@ -190,7 +209,7 @@ impl Samplers {
             n_objects,
             couplings: coupled.to_string(),
             sampler: sampler.to_string(),
-            n_pairs: likelihood.n_pairs(),
+            n_pairs,
             n_draws,
             acceptance: record.acceptance / n_draws as f64,
             seconds,
@@ -200,6 +219,18 @@ impl Samplers {
             overhead: (record.n_gradients > 0).then(|| Overhead::measure(&posterior, &mut chain, record.step_size)),
         }
     }
+}
+
+/// Springs that stand for all pairs at a point. It need not be the mode: what a gradient costs does not depend on it.
+fn anchored(
+    coupled: Arc<dyn LogLikelihood>,
+    springs: Arc<dyn LogLikelihood>,
+    full: &dyn LogLikelihood,
+    at: MapPoint,
+) -> Arc<dyn LogLikelihood> {
+    let all = AnchorValue::of(full, &mut Workspace::parallel(), at);
+    let information = Information::of(full, at);
+    Arc::new(Anchored::new(coupled, Pull::Anchor(springs), at, &all, information.as_ref()))
 }
 
 /// What a chain did after warm-up, for a given time; the chain alone is timed.

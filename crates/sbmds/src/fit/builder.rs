@@ -197,7 +197,7 @@ impl<'a> Fit<'a> {
         with_threads(control.n_threads, || {
             let match_tree = |(tree, config)| RunTree::of(tree, config, data.names());
             let tree = tree.zip(config.tree.clone()).map(match_tree).transpose()?;
-            let (config, problem) = prepare(config, data, tree, FileFindings::default(), &control)?;
+            let (config, problem) = prepare(config, data, tree, FileFindings::default(), None, &control)?;
             fit_in_memory(config, problem, &control, Box::new(make))
         })
     }
@@ -213,6 +213,9 @@ pub(super) fn fit_in_memory(
     control: &Control,
     make: Make,
 ) -> Result<Fitted, RunError> {
+    if problem.lacks_anchor() {
+        return Err(RunError::NoDraws);
+    }
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     let starts = LazyCell::new(|| Starts::until(&problem, &config, Some(control.stop)));
     let reference = reference(&starts, &problem, &config);

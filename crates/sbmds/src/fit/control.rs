@@ -35,6 +35,11 @@ impl Control<'_> {
     pub(crate) fn time_is_up(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
+
+    /// Whether somebody stopped the fit, or its time is up.
+    pub(crate) fn should_stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.time_is_up()
+    }
 }
 
 /// Runs `work` where all data parallelism keeps to this many threads.

@@ -11,6 +11,7 @@ use crate::Locations;
 use crate::dissimilarity::Input;
 use crate::draws::{Draw, DrawReader};
 use crate::error::RunError;
+use crate::fit::anchor::FoundAnchor;
 use crate::fit::chain::monitor::MonitoredPairs;
 use crate::fit::chain::record;
 use crate::fit::control::with_threads;
@@ -134,13 +135,32 @@ fn joint(parts: &[Part], input: Option<PathBuf>, control: &Control) -> Result<(R
     let hashes = check_hashes(hashes_of(&checked, &input)?, &checked)?;
     // Nothing is drawn here: the instruction sets are those of the parts, whatever this machine has.
     let quiet = Control { observer: &Silent, ..*control };
-    let (config, mut problem) = read_and_prepare(checked, &input, hashes, &quiet)?;
+    let (config, mut problem) = read_and_prepare(checked, &input, hashes, anchor_of(parts)?, &quiet)?;
     let of_this_machine = instructions::warning(&config);
     let config = config.drawn_with(instruction_sets(parts), arithmetics(parts));
     problem.warnings.retain(|warning| Some(warning) != of_this_machine.as_ref());
     problem.warnings.extend(instructions::warning(&config));
     problem.warnings.iter().for_each(|warning| control.observer.warn(warning));
     Ok((config, problem))
+}
+
+/// The anchor about which all parts sampled, if they have one.
+fn anchor_of(parts: &[Part]) -> Result<Option<FoundAnchor>, RunError> {
+    let of_part = |part: &Part| part.directory.anchor(part.config.run_id(), &Silent);
+    let Some((first, others)) = parts.split_first() else { return Ok(None) };
+    let anchor = of_part(first)?;
+    for other in others {
+        if let (Some(anchor), Some(of_other)) = (&anchor, &of_part(other)?)
+            && !anchor.agrees_with(of_other)
+        {
+            let problem = format!("{} and {} are anchored at different maps", first.path(), other.path());
+            return Err(apart(
+                problem,
+                "run one of them again with the `start` and on a machine like that of the other",
+            ));
+        }
+    }
+    Ok(anchor)
 }
 
 fn instruction_sets(parts: &[Part]) -> Vec<InstructionSet> {

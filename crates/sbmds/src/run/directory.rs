@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::integrity::{self, Seal};
+use crate::draws::checkpoint::{self, CheckpointError};
 use crate::error::RunError;
 use crate::files::atomic::{Sync, replace_bytes, sweep_here, temporary_path};
+use crate::fit::Observer;
+use crate::fit::anchor::FoundAnchor;
 use crate::fit::summary::Summary;
 use crate::settings::check::CheckedConfig;
 use crate::settings::config::{FitConfig, INPUT_COPY};
@@ -122,6 +125,29 @@ impl RunDirectory {
     /// The checkpoint of a chain.
     pub(crate) fn checkpoint(&self, chain: usize) -> PathBuf {
         self.path.join("checkpoints").join(format!("chain-{chain}"))
+    }
+
+    fn anchor_path(&self) -> PathBuf {
+        self.path.join("checkpoints").join("anchor")
+    }
+
+    /// The anchor of the run with this identity; `None` if it has none yet.
+    pub(crate) fn anchor(&self, run_id: u64, observer: &dyn Observer) -> Result<Option<FoundAnchor>, RunError> {
+        match checkpoint::load::<FoundAnchor>(&self.anchor_path(), run_id) {
+            Ok(loaded) => {
+                loaded.newest_unusable.iter().for_each(|error| observer.warn(&error.to_string()));
+                Ok(Some(loaded.value))
+            }
+            Err(CheckpointError::Missing(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Keeps the anchor of the run, unless it is there: every resumed chain is to sample about the same.
+    pub(crate) fn keep_anchor(&self, run_id: u64, anchor: &FoundAnchor) -> Result<(), RunError> {
+        self.make_room_for_checkpoints()?;
+        let path = self.anchor_path();
+        if path.exists() { Ok(()) } else { Ok(checkpoint::save(&path, run_id, anchor)?) }
     }
 
     /// Makes the directory of the checkpoints.

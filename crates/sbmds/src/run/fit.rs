@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::directory::RunDirectory;
 use super::hashes::{check_hashes, hashes_of, open_again};
@@ -12,6 +13,7 @@ use super::sink::DirectorySink;
 use super::{disk, first_map, write};
 use crate::dissimilarity::{self, Input};
 use crate::error::RunError;
+use crate::fit::anchor::FoundAnchor;
 use crate::fit::chain::monitor::MonitoredPairs;
 use crate::fit::chain::record;
 use crate::fit::control::with_threads;
@@ -121,7 +123,7 @@ fn start(
     with_threads(control.n_threads, || {
         let input = input.map_or_else(|| Input::open(&config.input.path), Ok)?;
         let hashes = hashes_of(&config, &input)?;
-        let (config, problem) = read_and_prepare(config, &input, hashes, control)?;
+        let (config, problem) = read_and_prepare(config, &input, hashes, None, control)?;
         disk::check_disk(directory, &config, &problem, control.force)?;
         let piped = piped(&config, &input)?;
         let removal = old.map(OldRun::step_aside).transpose()?.flatten();
@@ -168,7 +170,8 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
     }
     let config = instructions::go_on(config, changes.other_instructions, control.observer)?;
     with_threads(control.n_threads, || {
-        let (config, problem) = read_and_prepare(config, &input, hashes, control)?;
+        let found = run.anchor(Resolved::of_run(config.clone()).run_id(), control.observer)?;
+        let (config, problem) = read_and_prepare(config, &input, hashes, found, control)?;
         disk::check_disk(directory, &config, &problem, control.force)?;
         run.remove_summary()?;
         run.save_config(&config)?;
@@ -176,11 +179,12 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
     })
 }
 
-/// Reads the data and makes of it what is to be sampled; the settings come back resolved.
+/// Reads the data and makes of it what is to be sampled, with the anchor of the run, if it has one; the settings come back resolved.
 pub(super) fn read_and_prepare(
     config: CheckedConfig,
     input: &Input,
     hashes: FileFindings,
+    found: Option<FoundAnchor>,
     control: &Control,
 ) -> Result<(Resolved, Problem), RunError> {
     let data = input.read(&config.input.read_options())?;
@@ -194,7 +198,7 @@ pub(super) fn read_and_prepare(
     let read_tree = |tree| RunTree::read(tree, data.names(), control.observer);
     let tree = config.tree.as_ref().map(read_tree).transpose()?;
     let files = FileFindings { copy: input.piped().map(|_| INPUT_COPY.into()), ..hashes };
-    prepare(config, data, tree, files, control)
+    prepare(config, data, tree, files, found, control)
 }
 
 /// Samples from wherever the run is and sums up.
@@ -204,6 +208,13 @@ pub(super) fn carry_out(
     problem: &Problem,
     control: &Control,
 ) -> Result<Outcome, RunError> {
+    if problem.lacks_anchor() {
+        let was_stopped = control.stop.load(Ordering::Relaxed);
+        return Ok(if was_stopped { Outcome::Interrupted } else { Outcome::TimeUp(None) });
+    }
+    if let Some(anchor) = &problem.anchor {
+        run.keep_anchor(config.run_id(), &anchor.found)?;
+    }
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     // Only chains without a checkpoint need a first map, and a new store.
     let starts = LazyCell::new(|| Starts::until(problem, config, Some(control.stop)));

@@ -98,3 +98,82 @@ fn with_all_pairs_nothing_changes() {
     let check = fitted(&data, Couplings::Anchored(15)).summary().anchor.clone().unwrap();
     assert!(check.weight == 1.0 && check.shift < 1e-3 && (check.sd_ratio - 1.0).abs() < 1e-6, "{check:?}");
 }
+
+/// Student's t keeps what was measured in the coupled pairs: it is checked all the same, and is the posterior of all pairs here.
+#[test]
+fn other_noise_is_checked_too() {
+    let data = complete(&simulated(80, Noise::HalfNormal { sd: 0.2 }));
+    let student = |couplings| {
+        let fit = Fit::of(&data).couplings(couplings).chains(2).warmup(250).draws(400).seed(4).threads(1);
+        fit.with(|config| config.measurement.family = Some("student-t".parse().unwrap())).run().unwrap()
+    };
+    let (full, anchored) = (student(Couplings::Full), student(Couplings::Anchored(20)));
+    let (ratio, shift) = compared(&anchored, &full);
+    let check = anchored.summary().anchor.clone().unwrap();
+    assert!((0.85..1.25).contains(&ratio) && shift < 0.5, "{ratio} {shift} {check:?}");
+    assert!((check.sd_ratio - ratio).abs() < 0.15, "{check:?} beside {ratio}, {shift}");
+}
+
+/// Four dimensions on a map of two under Student's t, where moves are not stretched: the verdict does not stand for all pairs.
+#[test]
+fn other_noise_does_not_hide_a_misfit() {
+    let simulation = Simulation::new(60, 4, Noise::HalfNormal { sd: 0.1 }, &mut stream(3, 0, Purpose::Simulation));
+    let data = complete(&simulation);
+    let fit = Fit::of(&data).couplings(Couplings::Anchored(12)).chains(2).warmup(150).draws(150).seed(4).threads(1);
+    let anchored = fit.with(|config| config.measurement.family = Some("student-t".parse().unwrap())).run().unwrap();
+    let check = anchored.summary().anchor.clone().unwrap();
+    assert!(!check.holds && !anchored.summary().converged, "{check:?}");
+    assert!(anchored.verdict().contains("residuals that are not noise"), "{}", anchored.verdict());
+}
+
+#[test]
+fn the_normal_family_has_the_posterior_of_all_pairs() {
+    let data = complete(&simulated(80, Noise::TruncatedNormal { sd: 0.2 }));
+    let normal = |couplings| {
+        let fit = Fit::of(&data).couplings(couplings).chains(2).warmup(250).draws(400).seed(4).threads(1);
+        fit.noise(sbmds::likelihood::Noise::Normal).run().unwrap()
+    };
+    let (full, anchored) = (normal(Couplings::Full), normal(Couplings::Anchored(10)));
+    let (ratio, shift) = compared(&anchored, &full);
+    assert!((0.9..1.15).contains(&ratio) && shift < 0.25, "{ratio} {shift}");
+    assert!(anchored.summary().anchor.as_ref().unwrap().holds, "{:?}", anchored.summary().anchor);
+}
+
+/// Half of the pairs as an edge list: some of those are coupled, and stand for all of those.
+#[test]
+fn an_edge_list_has_the_posterior_of_its_pairs() {
+    let simulation = simulated(80, Noise::HalfNormal { sd: 0.2 });
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("edges.csv");
+    let edges = (0..80).flat_map(|a| (a + 1..80).map(move |b| (a, b))).filter(|(a, b)| (a * 31 + b * 17) % 2 == 0);
+    let line = |(a, b)| format!("o{a},o{b},{}\n", simulation.delta(a, b));
+    std::fs::write(&path, edges.map(line).collect::<String>()).unwrap();
+    let data = sbmds::dissimilarity::read(&path, &Default::default()).unwrap();
+    assert!(data.measured_pairs().is_some());
+    let (full, anchored) = (fitted(&data, Couplings::Full), fitted(&data, Couplings::Anchored(12)));
+    let (ratio, shift) = compared(&anchored, &full);
+    assert!((0.85..1.2).contains(&ratio) && shift < 0.3, "{ratio} {shift}");
+    let check = anchored.summary().anchor.as_ref().unwrap();
+    assert!(check.holds && check.weight > 1.5, "{check:?}");
+}
+
+/// A comb of a tree: ((((0, 1), 2), 3), ...).
+fn comb(n: usize) -> sbmds::tree::Tree {
+    let text = (1..n).fold("0:1".to_owned(), |text, tip| format!("({text},{tip}:{tip}):1"));
+    sbmds::tree::Tree::parse(&format!("{};", text.strip_suffix(":1").unwrap())).unwrap()
+}
+
+#[test]
+fn along_a_tree_the_posterior_is_that_of_all_pairs() {
+    let simulation = simulated(60, Noise::HalfNormal { sd: 0.2 });
+    let names = Names::given((0..60).map(|object| object.to_string()).collect()).unwrap();
+    let data = Dissimilarities::from_fn(names, |a, b| simulation.delta(a, b));
+    let along = |couplings| {
+        let fit = Fit::of(&data).couplings(couplings).chains(2).warmup(250).draws(400).seed(4).threads(1);
+        fit.tree(comb(60)).run().unwrap()
+    };
+    let (full, anchored) = (along(Couplings::Full), along(Couplings::Anchored(10)));
+    let (ratio, shift) = compared(&anchored, &full);
+    assert!((0.9..1.15).contains(&ratio) && shift < 0.25, "{ratio} {shift}");
+    assert!(anchored.summary().anchor.as_ref().unwrap().holds, "{:?}", anchored.summary().anchor);
+}

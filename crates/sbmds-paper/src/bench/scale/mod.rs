@@ -3,6 +3,7 @@
 mod model;
 
 use clap::Args;
+use sbmds::likelihood::{Arithmetic, Storage};
 
 use super::error::BenchError;
 use super::numbers::{grouped, short};
@@ -35,7 +36,13 @@ pub struct Scale {
     /// Latency of a message, in microseconds
     #[arg(long, value_name = "US", default_value_t = 2.0)]
     latency: f64,
-    /// Nanoseconds per pair of a gradient on one core: in the cache, and beyond it
+    /// What gradients are computed in: f64 or f32 (f32 keeps a copy of the pairs unless they are stored so)
+    #[arg(long, value_name = "A", default_value_t = Arithmetic::F32)]
+    arithmetic: Arithmetic,
+    /// How dissimilarities are stored: f64 or f32
+    #[arg(long, value_name = "S", default_value = "f64", value_parser = storage)]
+    storage: Storage,
+    /// Nanoseconds per pair of a gradient on one core: in the cache, and beyond it [default: as measured]
     #[arg(long, value_name = "NS,NS", value_delimiter = ',', num_args = 2)]
     pair_ns: Option<Vec<f64>>,
     /// Print JSON instead of the table
@@ -82,11 +89,10 @@ impl Scale {
     }
 
     fn constants(&self) -> Constants {
+        let measured = Constants::measured(self.arithmetic);
         match self.pair_ns.as_deref() {
-            Some(&[pair, far_pair]) => {
-                Constants { pair: pair * 1e-9, far_pair: far_pair * 1e-9, ..Constants::MEASURED }
-            }
-            _ => Constants::MEASURED,
+            Some(&[pair, far_pair]) => Constants { pair: pair * 1e-9, far_pair: far_pair * 1e-9, ..measured },
+            _ => measured,
         }
     }
 
@@ -95,7 +101,8 @@ impl Scale {
     }
 
     fn fit(&self, n_objects: f64) -> Fit {
-        Fit { n_objects, n_dims: self.dims.into(), bands: self.bands(n_objects), bytes_per_pair: 8.0 }
+        let (bands, storage, arithmetic) = (self.bands(n_objects), self.storage, self.arithmetic);
+        Fit { n_objects, n_dims: self.dims.into(), bands, storage, arithmetic }
     }
 
     fn cluster(&self, nodes: u32) -> Cluster {
@@ -109,9 +116,10 @@ impl Scale {
 
     fn table(&self, costs: &[(f64, u32, Cost)]) -> String {
         let mut text = format!(
-            "dispersed bands in {} dimensions, {} cores per node, {} Gbit/s, {} us\n\n{:>13} {:>22} {:>6} {:>6} {:>10} {:>12} {:>12} \
+            "dispersed bands in {} dimensions, {}, {} cores per node, {} Gbit/s, {} us\n\n{:>13} {:>22} {:>6} {:>6} {:>10} {:>12} {:>12} \
              {:>12}  {}\n",
             self.dims,
+            self.arithmetic,
             self.cores,
             self.network,
             self.latency,
@@ -141,6 +149,14 @@ impl Scale {
         }
         text + "\ncores: those that have a part of the sum; per rank: memory of rank 0, which has the most; network: bytes that all ranks\n\
                 send for one gradient. See docs/scale.md for the model.\n"
+    }
+}
+
+fn storage(text: &str) -> Result<Storage, String> {
+    match text {
+        "f64" => Ok(Storage::F64),
+        "f32" => Ok(Storage::F32),
+        _ => Err("f64 or f32".into()),
     }
 }
 

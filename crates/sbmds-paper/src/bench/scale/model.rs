@@ -1,5 +1,6 @@
 //! What a gradient costs on many machines: a model of few constants (docs/scale.md).
 
+use sbmds::likelihood::{Arithmetic, Storage};
 use serde::Serialize;
 
 /// What is fitted: dispersed bands in some dimensions.
@@ -8,8 +9,30 @@ pub struct Fit {
     pub n_objects: f64,
     pub n_dims: f64,
     pub bands: f64,
-    /// Bytes of a stored dissimilarity.
-    pub bytes_per_pair: f64,
+    /// How dissimilarities are stored.
+    pub storage: Storage,
+    /// What gradients are computed in.
+    pub arithmetic: Arithmetic,
+}
+
+impl Fit {
+    /// Bytes of a pair: its dissimilarity as it is stored, and in single precision if gradients need it so and it is not.
+    fn bytes_per_pair(&self) -> f64 {
+        match (self.storage, self.arithmetic) {
+            (Storage::F32, _) => 4.0,
+            (_, Arithmetic::F32) => 12.0,
+            (_, Arithmetic::F64) => 8.0,
+        }
+    }
+
+    /// Whether locations and gradient stay in a core's cache.
+    fn is_cached(&self) -> bool {
+        let bytes_per_number = match self.arithmetic {
+            Arithmetic::F64 => 8.0,
+            Arithmetic::F32 => 4.0,
+        };
+        2.0 * bytes_per_number * self.n_objects * self.n_dims <= CACHE
+    }
 }
 
 /// Machines and the network between them.
@@ -39,12 +62,18 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Measured on one core with AVX-512 (docs/scale.md).
-    pub const MEASURED: Self = Self { pair: 1.74e-9, far_pair: 2.30e-9, number: 1.2e-9, step: 4.0e-9 };
+    /// Measured on one core with AVX-512: gradients with the value, as NUTS asks for them (docs/model.md, "Single precision").
+    pub fn measured(arithmetic: Arithmetic) -> Self {
+        let (pair, far_pair) = match arithmetic {
+            Arithmetic::F64 => (1.88e-9, 2.8e-9),
+            Arithmetic::F32 => (0.85e-9, 2.2e-9),
+        };
+        Self { pair, far_pair, number: 1.2e-9, step: 4.0e-9 }
+    }
 }
 
-/// Numbers of locations and gradient that a core's cache holds (2 MB).
-const CACHED_NUMBERS: f64 = 131_072.0;
+/// Bytes that a core's cache holds.
+const CACHE: f64 = 2_097_152.0;
 /// Pairs per object that make a chunk worthwhile, and chunks at most (`likelihood::layout`).
 const PAIRS_PER_OBJECT: f64 = 24.0;
 const MOST_CHUNKS: f64 = 1_024.0;
@@ -102,11 +131,11 @@ pub fn gradients(coordinates: f64) -> f64 {
 
 /// The cost of a fit on a cluster.
 pub fn cost(fit: &Fit, cluster: &Cluster, constants: &Constants) -> Cost {
-    let Fit { n_objects, n_dims, bands, bytes_per_pair } = *fit;
+    let Fit { n_objects, n_dims, bands, .. } = *fit;
     let (pairs, numbers) = (n_objects * bands, n_objects * n_dims);
     let (chunks, ranks) = (n_chunks(bands), cluster.nodes);
     let busy_cores = chunks.min(ranks * cluster.cores);
-    let pair = if numbers <= CACHED_NUMBERS { constants.pair } else { constants.far_pair };
+    let pair = if fit.is_cached() { constants.pair } else { constants.far_pair };
     let pair_seconds = (pairs * pair + chunks * numbers * constants.number) / busy_cores;
     let bytes = 8.0 * numbers;
     let others = (ranks - 1.0) / ranks;
@@ -119,7 +148,7 @@ pub fn cost(fit: &Fit, cluster: &Cluster, constants: &Constants) -> Cost {
     let held_chunks = (chunks / ranks).ceil();
     Cost {
         pairs,
-        memory: pairs / ranks.min(chunks) * bytes_per_pair + bytes * (ARRAYS_OF_SAMPLER + 2.0 + held_chunks),
+        memory: pairs / ranks.min(chunks) * fit.bytes_per_pair() + bytes * (ARRAYS_OF_SAMPLER + 2.0 + held_chunks),
         busy_cores,
         pair_seconds,
         network_seconds,
@@ -134,7 +163,7 @@ mod tests {
     use super::*;
 
     fn fit(n_objects: f64, bands: f64) -> Fit {
-        Fit { n_objects, n_dims: 2.0, bands, bytes_per_pair: 8.0 }
+        Fit { n_objects, n_dims: 2.0, bands, storage: Storage::F64, arithmetic: Arithmetic::F64 }
     }
 
     fn cluster(nodes: f64) -> Cluster {
@@ -143,19 +172,31 @@ mod tests {
 
     #[test]
     fn one_core_pays_for_pairs_and_sends_nothing() {
-        let cost = cost(&fit(10_000.0, 500.0), &cluster(1.0), &Constants::MEASURED);
+        let cost = cost(&fit(10_000.0, 500.0), &cluster(1.0), &Constants::measured(Arithmetic::F64));
         assert_eq!((cost.network_bytes, cost.network_seconds, cost.busy_cores), (0.0, 0.0, 1.0));
-        assert!((cost.pair_seconds / (5e6 * 1.74e-9) - 1.0).abs() < 0.05, "{cost:?}");
+        assert!((cost.pair_seconds / (5e6 * 1.88e-9) - 1.0).abs() < 0.05, "{cost:?}");
     }
 
     #[test]
     fn memory_of_pairs_is_shared_and_more_cores_than_chunks_are_idle() {
-        let on = |nodes| cost(&fit(1e6, 500.0), &cluster(nodes), &Constants::MEASURED);
+        let on = |nodes| cost(&fit(1e6, 500.0), &cluster(nodes), &Constants::measured(Arithmetic::F64));
         let (one, eight, many) = (on(1.0), on(8.0), on(1024.0));
         let of_pairs = |cost: &Cost, arrays: f64| cost.memory - 16e6 * arrays;
         assert!((of_pairs(&one, 34.0) / of_pairs(&eight, 20.0) - 8.0).abs() < 1e-9);
         assert_eq!((one.busy_cores, eight.busy_cores, many.busy_cores), (1.0, 8.0, 16.0));
         assert!(eight.gradient_seconds() < one.gradient_seconds() / 4.0);
+    }
+
+    #[test]
+    fn single_precision_is_faster_and_takes_another_copy_of_the_pairs() {
+        let of = |storage, arithmetic| {
+            let fit = Fit { storage, arithmetic, ..fit(1e6, 500.0) };
+            let cost = cost(&fit, &cluster(1.0), &Constants::measured(arithmetic));
+            (cost.memory - 16e6 * 34.0, cost.gradient_seconds())
+        };
+        let (double, single) = (of(Storage::F64, Arithmetic::F64), of(Storage::F64, Arithmetic::F32));
+        assert_eq!((double.0, single.0, of(Storage::F32, Arithmetic::F32).0), (4e9, 6e9, 2e9));
+        assert!(single.1 < double.1, "{single:?} {double:?}");
     }
 
     #[test]

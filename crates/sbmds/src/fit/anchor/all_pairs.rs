@@ -1,6 +1,7 @@
-//! Passes over all measured pairs, block by block. Blocks are kept where there is room for all; else memory does not grow with their number.
+//! Passes over all measured pairs, block by block. Blocks are kept from the first pass on where there is room for all; else memory
+//! does not grow with their number.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::coupling::{Coupling, Pairs, Position, all_measured};
 use crate::dissimilarity::Dissimilarities;
@@ -16,7 +17,8 @@ use crate::settings::Resolved;
 
 /// Pairs of one block: 32 MB.
 const BLOCK: usize = 4_000_000;
-/// Bytes that must be free for each pair if all are to be kept. A dissimilarity takes 8, a measurement with its weight and limits more.
+/// Bytes that must be free for each pair if all are to be kept, to the end of the fit. A dissimilarity takes 8, a measurement with its
+/// weight and limits more.
 const FREE_BYTES_PER_PAIR: u64 = 64;
 
 /// All measured pairs of the objects in coupling order, in the model's unit.
@@ -26,25 +28,27 @@ pub(crate) struct AllPairs {
     config: Resolved,
     unit: Unit,
     coupled: Arc<dyn LogLikelihood>,
-    /// All blocks, if there is room: making them again for every pass, from a file or from features, costs more than the pass.
-    kept: Vec<Arc<dyn LogLikelihood>>,
+    /// All blocks, if there was room at the first pass: making them again for every pass, from a file or from features, costs more
+    /// than the pass.
+    kept: OnceLock<Vec<Arc<dyn LogLikelihood>>>,
 }
 
 impl AllPairs {
     /// All that was measured of a problem.
-    pub fn of(problem: &Problem, config: &Resolved) -> Result<Self, RunError> {
-        let mut all = Self {
+    pub fn of(problem: &Problem, config: &Resolved) -> Self {
+        Self {
             data: problem.data.clone(),
             coupling: problem.coupling.clone(),
             config: config.clone(),
             unit: problem.unit,
             coupled: Arc::clone(&problem.pairs),
-            kept: Vec::new(),
-        };
-        if all.n_pairs() <= BLOCK || all.n_pairs() as u64 <= available_memory().unwrap_or(0) / FREE_BYTES_PER_PAIR {
-            all.kept = all.blocks().map(|pairs| all.block(&pairs)).collect::<Result<_, _>>()?;
+            kept: OnceLock::new(),
         }
-        Ok(all)
+    }
+
+    /// The coupled pairs as they were measured, of maps with so many dimensions.
+    pub fn coupled_in(&self, n_dims: usize) -> Result<Arc<dyn LogLikelihood>, RunError> {
+        self.block(&self.coupling.pairs, n_dims)
     }
 
     /// Log-likelihood and gradient of all pairs at a point.
@@ -81,14 +85,24 @@ impl AllPairs {
     }
 
     fn for_each_block(&self, mut visit: impl FnMut(&dyn LogLikelihood)) -> Result<(), RunError> {
-        if !self.kept.is_empty() {
-            self.kept.iter().for_each(|block| visit(&**block));
+        let n_dims = self.config.model.n_dims;
+        if self.kept.get().is_none() && self.has_room() {
+            let blocks = self.blocks().map(|pairs| self.block(&pairs, n_dims)).collect::<Result<_, _>>()?;
+            self.kept.get_or_init(|| blocks);
+        }
+        if let Some(kept) = self.kept.get() {
+            kept.iter().for_each(|block| visit(&**block));
             return Ok(());
         }
         for pairs in self.blocks() {
-            visit(&*self.block(&pairs)?);
+            visit(&*self.block(&pairs, n_dims)?);
         }
         Ok(())
+    }
+
+    fn has_room(&self) -> bool {
+        let n_pairs = self.n_pairs();
+        n_pairs <= BLOCK || n_pairs as u64 <= available_memory().unwrap_or(0) / FREE_BYTES_PER_PAIR
     }
 
     /// The pairs of each block: the measured ones of an edge list, or diagonals.
@@ -113,13 +127,14 @@ impl AllPairs {
         }))
     }
 
-    fn block(&self, pairs: &Pairs) -> Result<Arc<dyn LogLikelihood>, RunError> {
+    fn block(&self, pairs: &Pairs, n_dims: usize) -> Result<Arc<dyn LogLikelihood>, RunError> {
         let (model, order) = (&self.config.model, &self.coupling.order);
         let dissimilarity = |a: usize, b: usize| self.data.get(order[a], order[b]);
-        let block = Likelihood::new(order.len(), model.n_dims, pairs, model.noise, Storage::F64, dissimilarity)
-            .in_unit(self.unit.0);
+        let block =
+            Likelihood::new(order.len(), n_dims, pairs, model.noise, Storage::F64, dissimilarity).in_unit(self.unit.0);
         let coupling = Coupling { pairs: pairs.clone(), ..self.coupling.clone() };
-        let terms = measured::terms(&self.config, &self.data, &coupling, &block, self.unit)?;
+        let config = (*self.config).clone().with(|config| config.model.n_dims = n_dims);
+        let terms = measured::terms(&config, &self.data, &coupling, &block, self.unit)?;
         Ok(terms.unwrap_or_else(|| Arc::new(block)))
     }
 }

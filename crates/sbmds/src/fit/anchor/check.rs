@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::all_pairs::AllPairs;
+use super::{Anchor, misfit, point};
 use crate::Locations;
 use crate::coupling::Couplings;
 use crate::draws::{DrawReader, Spaced};
@@ -16,7 +16,7 @@ use crate::fit::chain::monitor::MonitoredPairs;
 use crate::fit::problem::Problem;
 use crate::fit::start::{Maximum, Starts, maximise_to};
 use crate::fit::summary::lines::digits;
-use crate::likelihood::{AnchorValue, Anchored, MapPoint, Workspace};
+use crate::likelihood::{AnchorValue, LogLikelihood, MapPoint, Workspace};
 use crate::numeric::{add_scaled, dot};
 use crate::settings::Resolved;
 
@@ -52,6 +52,9 @@ pub struct AnchorCheck {
     pub weight: f64,
     /// Information about a location under all pairs, as a multiple of that of as many pairs without residuals.
     pub curvature: f64,
+    /// How far the log-likelihoods of all pairs and of the anchored ones differ from draw to draw: standard deviation, in nats.
+    #[serde(default)]
+    pub log_likelihood_sd: Option<f64>,
     /// Bands with which the approximation may hold, if it does not; none if all pairs are needed.
     pub bands_needed: Option<usize>,
 }
@@ -64,16 +67,22 @@ impl AnchorCheck {
         pairs: &MonitoredPairs,
         reader: &DrawReader,
     ) -> Result<Option<Self>, RunError> {
-        let (Some(anchored), true) = (&problem.anchored, reader.has_x()) else { return Ok(None) };
+        let (Some(anchor), true) = (&problem.anchor, reader.has_x()) else { return Ok(None) };
         let Couplings::Anchored(bands) = problem.coupling.couplings else { return Ok(None) };
         let sample = Sample::read(problem, reader)?;
-        let found = Found::in_draws(config, problem, anchored, pairs, &sample)?;
-        Ok(Some(Self::judged(&found, anchored, (bands, problem.data.n_objects()), sample.points.len())))
+        let found = Found::in_draws(config, problem, anchor, pairs, &sample)?;
+        let curvature = curvature(anchor)?;
+        let sizes = (bands, problem.data.n_objects());
+        Ok(Some(Self::judged(&found, (anchor.likelihood.weight(), curvature), sizes, sample.points.len())))
     }
 
-    fn judged(found: &Found, anchored: &Anchored, (bands, n_objects): (usize, usize), n_draws: usize) -> Self {
-        let Found { sd_ratio, shift, sigma_shift } = *found;
-        let curvature = anchored.mean_squared_stretch();
+    fn judged(
+        found: &Found,
+        (weight, curvature): (f64, f64),
+        (bands, n_objects): (usize, usize),
+        n_draws: usize,
+    ) -> Self {
+        let Found { sd_ratio, shift, sigma_shift, log_likelihood_sd } = *found;
         let off = times_too_far(sd_ratio, shift.max(sigma_shift.abs()));
         // What is sampled of the curvature is off by a part that falls as 1 / sqrt(B), and its effect on the mode and on widths
         // as 1 / B. N / 2 wrapped bands are all pairs.
@@ -86,10 +95,16 @@ impl AnchorCheck {
             shift,
             sigma_shift,
             n_draws,
-            weight: anchored.weight(),
+            weight,
             curvature,
+            log_likelihood_sd: Some(log_likelihood_sd),
             bands_needed: (off > 1.0 && may_do).then_some(needed as usize),
         }
+    }
+
+    fn nats(&self) -> String {
+        let of_nats = |sd| format!(", log-likelihoods differ by a constant and {} nats", digits(sd));
+        self.log_likelihood_sd.map(of_nats).unwrap_or_default()
     }
 
     /// What to know of it, in one sentence.
@@ -97,7 +112,8 @@ impl AnchorCheck {
         let (ratio, shift, sigma) = (digits(self.sd_ratio), digits(self.shift), digits(self.sigma_shift.abs()));
         let estimated = format!(
             "standard deviations are {ratio} times those that all pairs give, means of distances are shifted by {shift} and sigma \
-             by {sigma} standard deviations (estimated from {} draws)",
+             by {sigma} standard deviations{} (estimated from {} draws)",
+            self.nats(),
             self.n_draws
         );
         match (self.holds, self.bands_needed) {
@@ -122,6 +138,17 @@ impl AnchorCheck {
     }
 }
 
+/// What residuals make of the information about a location. On a line no pair has a direction across it, and stretches show nothing.
+fn curvature(anchor: &Anchor) -> Result<f64, RunError> {
+    let anchored = &anchor.likelihood;
+    match anchored.mean_squared_stretch() {
+        // The posterior of all pairs itself.
+        _ if anchored.weight() == 1.0 => Ok(1.0),
+        Some(stretch) if anchored.n_dims() > 1 => Ok(stretch),
+        _ => misfit::curvature(&anchor.all, point(&anchor.found.at)),
+    }
+}
+
 /// What more bands would have to make smaller, as a multiple of what is good enough: the square of the largest shift, or the
 /// difference of widths.
 fn times_too_far(sd_ratio: f64, shift: f64) -> f64 {
@@ -139,35 +166,40 @@ struct Found {
     sd_ratio: f64,
     shift: f64,
     sigma_shift: f64,
+    log_likelihood_sd: f64,
 }
 
 impl Found {
     fn in_draws(
         config: &Resolved,
         problem: &Problem,
-        anchored: &Anchored,
+        anchor: &Anchor,
         pairs: &MonitoredPairs,
         sample: &Sample,
     ) -> Result<Self, RunError> {
-        let own = anchored.own_at_anchor();
+        let anchored = &anchor.likelihood;
+        // The correction is linear in them: what is seen of locations and sigma hardly depends on where they are.
+        let own = anchor.own();
         let points: Vec<MapPoint> = sample.points.iter().map(|(x, sigma)| MapPoint { x, sigma: *sigma, own }).collect();
-        let of_all = AllPairs::of(problem, config)?.gradients(&points)?;
+        let of_all = anchor.all.gradients(&points)?;
         let mut workspace = Workspace::parallel();
         let mut differences = Vec::with_capacity(points.len());
-        let mut by_log_sigma = 0.0;
+        let (mut by_log_sigma, mut log_likelihoods) = (0.0, Vec::with_capacity(points.len()));
         for (&at, all) in points.iter().zip(&of_all) {
-            let here = AnchorValue::of(anchored, &mut workspace, at);
+            let here = AnchorValue::of(&**anchored, &mut workspace, at);
             let difference: Vec<f64> = all.by_x.iter().zip(&here.by_x).map(|(all, here)| all - here).collect();
             differences.push(anchored.turned(at.x, &difference));
             by_log_sigma += (all.by_log_sigma - here.by_log_sigma) / points.len() as f64;
+            log_likelihoods.push(all.log_likelihood - here.log_likelihood);
         }
         let moves: Vec<Vec<f64>> = points.iter().map(|at| anchored.moves(at.x)).collect();
         let tilts = halves(&differences).map(mean);
         Ok(Self {
             sd_ratio: sd_ratio(&moves, &differences),
-            shift: shift(config, problem, anchored, tilts, pairs, sample),
+            shift: shift(config, problem, anchor, tilts, pairs, sample),
             // The information about log sigma is twice the number of pairs.
             sigma_shift: by_log_sigma / (2.0 * of_all.first().map_or(1.0, |all| all.n_densities)).sqrt(),
+            log_likelihood_sd: standard_deviation(&log_likelihoods),
         })
     }
 }
@@ -180,6 +212,12 @@ fn mean(arrays: Vec<&Vec<f64>>) -> Vec<f64> {
     let mut mean = vec![0.0; arrays.first().map_or(0, |array| array.len())];
     arrays.iter().for_each(|array| add_scaled(&mut mean, 1.0 / arrays.len() as f64, array));
     mean
+}
+
+fn standard_deviation(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0)).sqrt()
 }
 
 /// sqrt(tr(S H) / N D) with tr(S H) = N D - sum of covariances of moves and differences.
@@ -198,22 +236,20 @@ fn sd_ratio(moves: &[Vec<f64>], differences: &[Vec<f64>]) -> f64 {
 fn shift(
     config: &Resolved,
     problem: &Problem,
-    anchored: &Anchored,
+    anchor: &Anchor,
     tilts: [Vec<f64>; 2],
     pairs: &MonitoredPairs,
     sample: &Sample,
 ) -> f64 {
-    let Some(anchor) = &problem.anchor else { return f64::NAN };
-    let start = Starts::new(problem, config).at(anchor);
-    let least = GAIN * anchor.as_slice().len() as f64;
-    let own = anchored.own_at_anchor().to_vec();
-    let from = Maximum { x: anchor.clone(), sigma: anchored.sigma_at_anchor(), own };
-    let mode = maximise_to(&problem.posterior, &from, &start.spread, least);
+    let from = &anchor.found.at;
+    let start = Starts::new(problem, config).at(&from.x);
+    let least = GAIN * from.x.as_slice().len() as f64;
+    let mode = maximise_to(&problem.posterior, from, &start.spread, least);
     let distances_at =
         |maximum: &Maximum| -> Vec<f64> { pairs.distances(&problem.to_input(maximum.x.as_slice())).collect() };
     let own_distances = distances_at(&mode);
     let [first, second] = tilts.map(|tilt| {
-        let tilted = problem.posterior.clone().with_likelihood(std::sync::Arc::new(anchored.tilted(&tilt)));
+        let tilted = problem.posterior.clone().with_likelihood(std::sync::Arc::new(anchor.likelihood.tilted(&tilt)));
         distances_at(&maximise_to(&tilted, &mode, &start.spread, least))
     });
     let sds = sample.sds(pairs);

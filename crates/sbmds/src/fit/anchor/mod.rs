@@ -5,11 +5,14 @@
 
 mod all_pairs;
 pub(crate) mod check;
+mod misfit;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+
+use serde::{Deserialize, Serialize};
 
 use self::all_pairs::AllPairs;
+use crate::Locations;
 use crate::coupling::Coupling;
 use crate::error::RunError;
 use crate::fit::control::Control;
@@ -33,22 +36,91 @@ const SLOW: f64 = 0.6;
 /// A maximisation ends when a step gains less than this per coordinate: a move by one standard deviation gains 1/2.
 const GAIN: f64 = 1e-5;
 
-/// The problem with the posterior of all pairs, as the coupled ones and an anchor tell it; chains start at the anchor.
-pub(crate) fn anchor(problem: Problem, config: &Resolved, control: &Control) -> Result<Problem, RunError> {
-    let all = Arc::new(AllPairs::of(&problem, config)?);
+/// Where few pairs stand for all.
+pub(crate) struct Anchor {
+    /// What the search found.
+    pub found: FoundAnchor,
+    /// The likelihood that it makes of the coupled pairs.
+    pub likelihood: Arc<Anchored>,
+    all: Arc<AllPairs>,
+}
+
+/// What the search for an anchor finds: enough to make the same likelihood of the coupled pairs again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FoundAnchor {
+    /// Near the mode of all pairs.
+    at: Maximum,
+    /// What all pairs say there.
+    all: AnchorValue,
+    /// Their information about each object, if they tell.
+    information: Option<Information>,
+}
+
+impl Anchor {
+    /// The map, by coupling position, in the model's unit.
+    pub fn map(&self) -> Locations {
+        self.found.at.x.clone()
+    }
+
+    /// Noise standard deviation, in the model's unit.
+    pub fn sigma(&self) -> f64 {
+        self.found.at.sigma
+    }
+
+    /// The measurement's own parameters.
+    pub fn own(&self) -> &[f64] {
+        &self.found.at.own
+    }
+}
+
+impl FoundAnchor {
+    /// Whether two searches ended so near each other that chains about both sample one posterior: nearer than the search goes to the
+    /// mode. Other instruction sets round differently.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        let (here, there) = (&self.at, &other.at);
+        let off: f64 = here.x.as_slice().iter().zip(there.x.as_slice()).map(|(a, b)| (a - b).powi(2)).sum();
+        let n = here.x.as_slice().len();
+        let width = width(here, &self.all);
+        there.x.as_slice().len() == n && (off / n as f64).sqrt() < SETTLED * width
+    }
+}
+
+/// The problem with the posterior of all pairs, as the coupled ones and an anchor tell it; chains start at the anchor. It is searched
+/// for unless it was `found` before; without an anchor if the search was stopped.
+pub(crate) fn anchor(
+    problem: Problem,
+    config: &Resolved,
+    found: Option<FoundAnchor>,
+    control: &Control,
+) -> Result<Problem, RunError> {
+    let all = Arc::new(AllPairs::of(&problem, config));
+    let found = match found {
+        Some(found) => Some(found),
+        None => search(&problem, &all, config, control)?,
+    };
+    let Some(found) = found else { return Ok(problem) };
+    let likelihood = Arc::new(anchored(&problem, config, &found.at, &found.all, found.information.as_ref()));
+    let posterior = problem.posterior.clone().with_likelihood(Arc::clone(&likelihood) as Arc<dyn LogLikelihood>);
+    Ok(Problem { posterior, anchor: Some(Anchor { found, likelihood, all }), ..problem })
+}
+
+/// Searches for the anchor; `None` if somebody stopped it or the time was up.
+fn search(
+    problem: &Problem,
+    all: &Arc<AllPairs>,
+    config: &Resolved,
+    control: &Control,
+) -> Result<Option<FoundAnchor>, RunError> {
     // Chains from the prior have no map; the data do.
     let is_drawn = config.run.start == Start::Prior;
     let config = if is_drawn { &config.clone().starting_from(Start::Auto) } else { config };
-    let starts = Starts::new(&problem, config);
-    let Some(map) = starts.map().cloned() else { return Ok(problem) };
+    let starts = Starts::new(problem, config);
+    let Some(map) = starts.map().cloned() else { return Ok(None) };
     let first = starts.at(&map);
     let (sigma, own, spread) = (first.sigma(), first.own.clone(), first.spread.clone());
-    drop(starts);
-    let search = Search { problem: &problem, all, config, control, spread };
+    let search = Search { problem, all: Arc::clone(all), config, control, spread };
     let first = search.maximised(&problem.posterior, &Maximum { x: map, sigma, own });
-    let (anchored, at) = search.run(first)?;
-    let posterior = problem.posterior.clone().with_likelihood(Arc::clone(&anchored) as Arc<dyn LogLikelihood>);
-    Ok(Problem { posterior, anchor: Some(at.x), anchored: Some(anchored), ..problem })
+    search.run(first)
 }
 
 struct Search<'a> {
@@ -60,19 +132,25 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// From a first map to the anchor.
-    fn run(&self, mut at: Maximum) -> Result<(Arc<Anchored>, Maximum), RunError> {
+    /// From a first map to the anchor. What a stopped search has found is not used: a run that goes on would have other draws.
+    fn run(&self, mut at: Maximum) -> Result<Option<FoundAnchor>, RunError> {
+        if self.control.should_stop() {
+            return Ok(None);
+        }
         let mut all = self.all.gradient(point(&at))?;
         let mut off = self.distance_to_mode(&at, &all);
         let mut information = None;
         for round in 1.. {
             self.tell(round, off, all.n_pairs);
-            if off < SETTLED || round == MOST_ROUNDS || self.control.stop.load(Ordering::Relaxed) {
+            if off < SETTLED || round == MOST_ROUNDS {
                 break;
             }
-            let surrogate = self.anchored(&at, &all, information.as_ref());
+            let surrogate = anchored(self.problem, self.config, &at, &all, information.as_ref());
             let posterior = self.problem.posterior.clone().with_likelihood(Arc::new(surrogate));
             let next = self.maximised(&posterior, &at);
+            if self.control.should_stop() {
+                return Ok(None);
+            }
             let all_there = self.all.gradient(point(&next))?;
             let off_there = self.distance_to_mode(&next, &all_there);
             let is_slow = off_there.is_nan() || off_there > SLOW * off;
@@ -81,6 +159,9 @@ impl Search<'_> {
                     (at, off) = (next, off_there);
                 }
                 at = self.optimised(&at, off);
+                if self.control.should_stop() {
+                    return Ok(None);
+                }
                 all = self.all.gradient(point(&at))?;
                 break;
             }
@@ -96,7 +177,7 @@ impl Search<'_> {
         }
         // The curvature is that of the anchor itself.
         let information = self.all.information(point(&at))?;
-        Ok((Arc::new(self.anchored(&at, &all, information.as_ref())), at))
+        Ok(Some(FoundAnchor { at, all, information }))
     }
 
     fn tell(&self, round: usize, off: f64, n_pairs: usize) {
@@ -117,12 +198,12 @@ impl Search<'_> {
         let mut n_left = MOST_STEPS;
         maximise_while(&posterior, at, &self.spread, self.gain(), || {
             n_left -= 1;
-            n_left > 0 && !self.control.stop.load(Ordering::Relaxed)
+            n_left > 0 && !self.control.should_stop()
         })
     }
 
     fn maximised(&self, posterior: &Posterior, from: &Maximum) -> Maximum {
-        maximise_while(posterior, from, &self.spread, self.gain(), || !self.control.is_stopped())
+        maximise_while(posterior, from, &self.spread, self.gain(), || !self.control.should_stop())
     }
 
     fn gain(&self) -> f64 {
@@ -130,39 +211,49 @@ impl Search<'_> {
         GAIN * (likelihood.n_objects() * likelihood.n_dims()) as f64
     }
 
-    /// Few pairs, corrected by all at a point.
-    fn anchored(&self, at: &Maximum, all: &AnchorValue, information: Option<&Information>) -> Anchored {
-        let coupled = Arc::clone(&self.problem.pairs);
-        // Nothing is to be replaced where all pairs are coupled; other families have other curvatures than springs.
-        let is_measured = coupled.n_pairs() == all.n_pairs || coupled.conditional().is_none();
-        let (pull, information) = match is_measured {
-            true => (Pull::Measured, None),
-            false => (Pull::Anchor(self.springs(at)), information),
-        };
-        Anchored::new(coupled, pull, point(at), all, information)
-    }
-
-    /// The coupled pairs with the distances of a map as dissimilarities.
-    fn springs(&self, at: &Maximum) -> Arc<dyn LogLikelihood> {
-        let Problem { data, coupling: Coupling { order, pairs, .. }, .. } = self.problem;
-        let model = &self.config.model;
-        let at_rest = |a: usize, b: usize| match data.get(order[a], order[b]).is_nan() {
-            true => f64::NAN,
-            false => at.x.distance(a, b),
-        };
-        Arc::new(Likelihood::new(order.len(), model.n_dims, pairs, model.noise, model.storage, at_rest))
-    }
-
-    /// How far the mode of all pairs is, in posterior standard deviations: the variance of a coordinate that M / N pairs on
-    /// either side determine is sigma^2 D N / 2 M.
+    /// How far the mode of all pairs is, in posterior standard deviations.
     fn distance_to_mode(&self, at: &Maximum, all: &AnchorValue) -> f64 {
-        let (n, d) = (at.x.n_objects() as f64, at.x.n_dims() as f64);
-        let width = at.sigma * (d * n / (2.0 * all.n_pairs as f64)).sqrt();
         let mut gradient = all.by_x.clone();
         let workspace = &mut Workspace::parallel();
         self.problem.posterior.add_prior_gradient(workspace, at.x.as_slice(), &self.spread, &mut gradient);
-        width * (dot(&gradient, &gradient) / gradient.len() as f64).sqrt()
+        width(at, all) * (dot(&gradient, &gradient) / gradient.len() as f64).sqrt()
     }
+}
+
+/// Few pairs, corrected by all at a point.
+fn anchored(
+    problem: &Problem,
+    config: &Resolved,
+    at: &Maximum,
+    all: &AnchorValue,
+    information: Option<&Information>,
+) -> Anchored {
+    let coupled = Arc::clone(&problem.pairs);
+    // Nothing is to be replaced where all pairs are coupled; other families have other curvatures than springs.
+    let is_measured = coupled.n_pairs() == all.n_pairs || coupled.conditional().is_none();
+    let (pull, information) = match is_measured {
+        true => (Pull::Measured, None),
+        false => (Pull::Anchor(springs(problem, config, at)), information),
+    };
+    Anchored::new(coupled, pull, point(at), all, information)
+}
+
+/// The coupled pairs with the distances of a map as dissimilarities.
+fn springs(problem: &Problem, config: &Resolved, at: &Maximum) -> Arc<dyn LogLikelihood> {
+    let Problem { data, coupling: Coupling { order, pairs, .. }, .. } = problem;
+    let model = &config.model;
+    let at_rest = |a: usize, b: usize| match data.get(order[a], order[b]).is_nan() {
+        true => f64::NAN,
+        false => at.x.distance(a, b),
+    };
+    Arc::new(Likelihood::new(order.len(), model.n_dims, pairs, model.noise, model.storage, at_rest))
+}
+
+/// The width of the posterior of all pairs: the variance of a coordinate that M / N pairs on either side determine is
+/// sigma^2 D N / 2 M.
+fn width(at: &Maximum, all: &AnchorValue) -> f64 {
+    let (n, d) = (at.x.n_objects() as f64, at.x.n_dims() as f64);
+    at.sigma * (d * n / (2.0 * all.n_pairs as f64)).sqrt()
 }
 
 fn point(at: &Maximum) -> MapPoint<'_> {

@@ -7,27 +7,34 @@ use std::time::Duration;
 use crate::coupling::Couplings;
 use crate::dissimilarity::{Dissimilarities, Names};
 use crate::fit::AnchorCheck;
+use crate::fit::anchor::{Anchor, FoundAnchor, anchor, misfit, point};
 use crate::fit::builder::fit_in_memory;
 use crate::fit::control::Control;
 use crate::fit::observer::Silent;
 use crate::fit::problem::Problem;
 use crate::fit::problem::prepare::prepare;
 use crate::fit::sink::MemorySink;
+use crate::likelihood::{AnchorValue, MapPoint, Workspace};
 use crate::random::{Purpose, stream};
-use crate::settings::FitConfig;
 use crate::settings::resolved::FileFindings;
+use crate::settings::{FitConfig, Resolved};
 use crate::simulate::{Noise, Simulation};
 
 const N: usize = 80;
 
-/// What the check says of a fit whose problem `change` has changed.
-fn checked(change: impl FnOnce(Problem) -> Problem) -> AnchorCheck {
+/// The problem of simulated data of so many dimensions on a map of two, with its anchor, given to `use_it`.
+fn with_problem<T>(
+    n_dims: usize,
+    change: impl FnOnce(&mut FitConfig),
+    use_it: impl FnOnce(Resolved, Problem, &Control) -> T,
+) -> T {
     let mut rng = stream(5, 0, Purpose::Simulation);
-    let simulation = Simulation::new(N, 2, Noise::HalfNormal { sd: 0.2 }, &mut rng);
+    let simulation = Simulation::new(N, n_dims, Noise::HalfNormal { sd: 0.2 }, &mut rng);
     let data = Dissimilarities::from_fn(Names::numbered(N), |a, b| simulation.delta(a, b));
     let mut config = FitConfig::default();
     config.model.couplings = Couplings::Anchored(10);
     (config.run.chains, config.run.draws, config.sampler.n_warmup) = (2, 200, 200);
+    change(&mut config);
     let stop = AtomicBool::new(false);
     let control = Control {
         observer: &Silent,
@@ -39,22 +46,32 @@ fn checked(change: impl FnOnce(Problem) -> Problem) -> AnchorCheck {
         engine: None,
     };
     let config = config.check().unwrap();
-    let (config, problem) = prepare(config, data, None, FileFindings::default(), &control).unwrap();
-    let fitted =
-        fit_in_memory(config, change(problem), &control, Box::new(|plan| Ok(Box::new(MemorySink::new(plan)?))))
-            .unwrap();
+    let (config, problem) = prepare(config, data, None, FileFindings::default(), None, &control).unwrap();
+    use_it(config, problem, &control)
+}
+
+/// What the check says of a fit whose problem `change` has changed.
+fn checked(change: impl FnOnce(Problem) -> Problem) -> AnchorCheck {
+    let fitted = with_problem(
+        2,
+        |_| (),
+        |config, problem, control| {
+            fit_in_memory(config, change(problem), control, Box::new(|plan| Ok(Box::new(MemorySink::new(plan)?))))
+                .unwrap()
+        },
+    );
     fitted.summary().anchor.clone().unwrap()
 }
 
 /// The same problem with the mode elsewhere: by about two standard deviations in every coordinate, to and fro.
 fn misled(problem: Problem) -> Problem {
-    let anchored = problem.anchored.as_ref().unwrap();
+    let anchor = problem.anchor.unwrap();
     // Information about a coordinate is about N / (2 sigma^2).
-    let pull = 2.0 * (N as f64 / 2.0).sqrt() / anchored.sigma_at_anchor();
+    let pull = 2.0 * (N as f64 / 2.0).sqrt() / anchor.sigma();
     let tilt: Vec<f64> = (0..2 * N).map(|k| if k % 2 == 0 { pull } else { -pull }).collect();
-    let wrong = Arc::new(anchored.tilted(&tilt));
+    let wrong = Arc::new(anchor.likelihood.tilted(&tilt));
     let posterior = problem.posterior.clone().with_likelihood(Arc::clone(&wrong) as _);
-    Problem { posterior, anchored: Some(wrong), ..problem }
+    Problem { posterior, anchor: Some(Anchor { likelihood: wrong, ..anchor }), ..problem }
 }
 
 #[test]
@@ -64,4 +81,57 @@ fn the_right_anchor_holds_and_a_wrong_one_is_noticed() {
     let wrong = checked(misled);
     assert!(!wrong.holds && wrong.shift > 1.0, "{wrong:?}");
     assert!(wrong.sentence().contains("is not that of all pairs"), "{}", wrong.sentence());
+}
+
+/// What random directions say of residuals is what stretches say of them, whether the map fits or not.
+#[test]
+fn random_directions_see_the_misfit_that_stretches_see() {
+    for (n_dims, fits) in [(2, true), (4, false)] {
+        let of_problem = |_: Resolved, problem: Problem, _: &Control| {
+            let anchor = problem.anchor.unwrap();
+            (anchor.likelihood.mean_squared_stretch().unwrap(), misfit::curvature(&anchor.all, point(&anchor.found.at)))
+        };
+        let (stretch, probed) = with_problem(n_dims, |_| (), of_problem);
+        let probed = probed.unwrap();
+        // Eight random directions over 800 pairs, and 800 pairs for 3,160: some percent.
+        assert!((probed / stretch).ln().abs() < 0.1, "{n_dims} dimensions: {probed} beside {stretch}");
+        assert_eq!(probed > 1.0 / 1.3, fits, "{n_dims} dimensions: {probed}");
+    }
+}
+
+/// The same for a family that has no stretches, and on a line, where no pair has a direction across it.
+#[test]
+fn misfit_is_seen_without_stretches() {
+    let student = |config: &mut FitConfig| config.measurement.family = Some("student-t".parse().unwrap());
+    let line = |config: &mut FitConfig| config.model.n_dims = 1;
+    let changes: [(&dyn Fn(&mut FitConfig), usize, bool); 4] =
+        [(&student, 2, true), (&student, 4, false), (&line, 1, true), (&line, 3, false)];
+    for (change, n_dims, fits) in changes {
+        let curvature = with_problem(n_dims, change, |_, problem, _| {
+            let anchor = problem.anchor.unwrap();
+            misfit::curvature(&anchor.all, point(&anchor.found.at)).unwrap()
+        });
+        assert_eq!(curvature > 1.0 / 1.3 && curvature < 1.3, fits, "{n_dims} dimensions: {curvature}");
+    }
+}
+
+/// What is stored of an anchor makes the same likelihood, bit for bit, without a search.
+#[test]
+fn a_stored_anchor_makes_the_same_likelihood() {
+    with_problem(
+        2,
+        |_| (),
+        |config, problem, control| {
+            let Problem { posterior, anchor: Some(first), .. } = problem else { panic!("no anchor") };
+            let bytes = postcard::to_allocvec(&first.found).unwrap();
+            let found: FoundAnchor = postcard::from_bytes(&bytes).unwrap();
+            let problem = Problem { anchor: None, posterior, ..problem };
+            let again = anchor(problem, &config, Some(found), control).unwrap().anchor.unwrap();
+            assert_eq!(again.found, first.found);
+            let x = first.map();
+            let at = MapPoint { x: x.as_slice(), sigma: 1.1 * first.sigma(), own: &[] };
+            let value = |of: &Anchor| AnchorValue::of(&*of.likelihood, &mut Workspace::serial(), at);
+            assert_eq!(value(&again), value(&first));
+        },
+    );
 }

@@ -17,11 +17,12 @@ use self::coupled::CoupledPairs;
 use self::tree::RunTree;
 use self::unit::{Unit, rms_dissimilarity};
 use crate::Locations;
-use crate::coupling::{self, Coupling};
+use crate::coupling::{self, Coupling, Couplings};
 use crate::dissimilarity::{Dissimilarities, read_positions};
 use crate::error::RunError;
+use crate::fit::anchor::Anchor;
 use crate::fit::summary::dimensions::noise_edge;
-use crate::likelihood::{Anchored, Likelihood, LogLikelihood, Share};
+use crate::likelihood::{Likelihood, LogLikelihood, Share};
 use crate::posterior::{HalfCauchy, Posterior, ShrunkTreePrior, TreePrior};
 use crate::settings::{CheckedConfig, FitConfig, Resolved, Shrinkage, Start};
 
@@ -32,10 +33,8 @@ pub(crate) struct Problem {
     /// The coupled pairs with their dissimilarities.
     pub pairs: Arc<dyn LogLikelihood>,
     pub posterior: Posterior,
-    /// The map at which couplings stand for all pairs, if they do (by coupling position, in the model's unit).
-    pub anchor: Option<Locations>,
-    /// The likelihood there.
-    pub anchored: Option<Arc<Anchored>>,
+    /// Where couplings stand for all pairs, if they do.
+    pub anchor: Option<Anchor>,
     /// The map that chains start from, if the user gave one (by coupling position, in the model's unit).
     pub start: Option<Locations>,
     pub unit: Unit,
@@ -156,7 +155,6 @@ impl Problem {
             pairs,
             posterior,
             anchor: None,
-            anchored: None,
             start,
             unit,
             noise_edge,
@@ -164,6 +162,11 @@ impl Problem {
             tree,
             warnings,
         })
+    }
+
+    /// Whether couplings are to stand for all pairs, and the search for their anchor was stopped.
+    pub fn lacks_anchor(&self) -> bool {
+        matches!(self.coupling.couplings, Couplings::Anchored(_)) && self.anchor.is_none()
     }
 
     /// Locations by position in the model's unit, as locations in input order and units.

@@ -11,7 +11,7 @@ use super::{Problem, asked_likelihood, check_connections, lay, likelihood, share
 use crate::coupling::{Coupling, Couplings};
 use crate::dissimilarity::Dissimilarities;
 use crate::error::RunError;
-use crate::fit::anchor::anchor;
+use crate::fit::anchor::{FoundAnchor, anchor};
 use crate::fit::control::Control;
 use crate::fit::engine::Job;
 use crate::fit::summary::lines::dimensions;
@@ -20,12 +20,13 @@ use crate::sampler::Sampler;
 use crate::settings::resolved::{FileFindings, Findings};
 use crate::settings::{CheckedConfig, Resolved};
 
-/// Couples the data and builds the posterior; the settings come back resolved.
+/// Couples the data and builds the posterior; the settings come back resolved. `found` is the anchor of the run, if it has one.
 pub(crate) fn prepare(
     config: CheckedConfig,
     data: Dissimilarities,
     tree: Option<RunTree>,
     files: FileFindings,
+    found: Option<FoundAnchor>,
     control: &Control,
 ) -> Result<(Resolved, Problem), RunError> {
     let reading = data.warnings().to_vec();
@@ -77,7 +78,7 @@ pub(crate) fn prepare(
     let mut problem = Problem::new(&config, data, coupling, likelihood, tree)?;
     let warnings = reading.into_iter().chain(doubt).chain(scale.warning).chain(instructions::warning(&config));
     problem.warnings.extend(warnings);
-    let problem = if is_anchored { anchor(problem, &config, control)? } else { problem };
+    let problem = if is_anchored { anchor(problem, &config, found, control)? } else { problem };
     for warning in &problem.warnings {
         control.observer.warn(warning);
     }

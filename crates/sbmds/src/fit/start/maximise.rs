@@ -39,6 +39,7 @@ pub(crate) fn maximise(
 }
 
 /// Where a search ended.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Maximum {
     /// The map, by position, in the model's unit.
     pub x: Locations,

@@ -10,6 +10,7 @@ use crate::Locations;
 use crate::coupling::Position;
 use crate::dissimilarity::spread_landmarks;
 use crate::embedding::{classical_mds, disperse, graph_start, landmark_mds};
+use crate::fit::anchor::Anchor;
 use crate::fit::problem::Problem;
 use crate::fit::problem::measured::along_time;
 use crate::fit::problem::unit::rms_dissimilarity;
@@ -47,6 +48,8 @@ pub(crate) struct Starts<'a> {
     map: Option<Locations>,
     /// Whether an optimiser has improved it.
     is_maximised: bool,
+    /// Whether it is the anchor.
+    is_anchor: bool,
     /// The map after maximising, once somebody has asked for it.
     optimised: OnceLock<Locations>,
     spread: f64,
@@ -66,8 +69,8 @@ impl<'a> Starts<'a> {
         let start = resolve(&config.run.start, problem);
         let map = match start {
             Start::Prior => None,
+            _ if problem.anchor.is_some() => problem.anchor.as_ref().map(Anchor::map),
             Start::Map(_) if problem.start.is_some() => problem.start.clone(),
-            _ if problem.anchor.is_some() => problem.anchor.clone(),
             Start::Graph => Some(graph_start(n_objects, n_dims, &|position| partners(likelihood, position))),
             Start::Landmark => {
                 let landmarks = spread_landmarks(n_objects, LANDMARKS, dissimilarity);
@@ -88,13 +91,17 @@ impl<'a> Starts<'a> {
             stop,
             map,
             is_maximised: false,
+            is_anchor: false,
             optimised: OnceLock::new(),
             spread: SPREAD,
             smallest_sigma,
         };
         match start {
             Start::Prior => starts,
-            _ if problem.anchor.is_some() => Self { is_maximised: true, spread: around_anchor(problem), ..starts },
+            // Few pairs stand for all there alone, even if somebody gave the map from which it was found.
+            _ if problem.anchor.is_some() => {
+                Self { is_maximised: true, is_anchor: true, spread: around_anchor(problem), ..starts }
+            }
             Start::Landmark => starts.maximised(),
             // Whoever gives a map means it.
             Start::Map(_) => Self { spread: SPREAD_AROUND_MODE, ..starts },
@@ -144,7 +151,7 @@ impl<'a> Starts<'a> {
 
     /// Root mean squared residual of some of the coupled pairs.
     pub(super) fn rms_residual(&self, map: &Locations) -> f64 {
-        rms_residual(self.problem.posterior.likelihood(), map)
+        rms_residual(&*self.problem.pairs, map)
     }
 
     pub(super) fn stop(&self) -> Option<&'a AtomicBool> {
@@ -176,9 +183,15 @@ impl<'a> Starts<'a> {
         let (likelihood, noise) = (posterior.likelihood(), posterior.noise());
         // Above the floor, where sigma's coordinate is a number.
         let least = || self.smallest_sigma.max(noise.floor() * std::f64::consts::SQRT_2);
-        let sigma = noise.known().unwrap_or_else(|| rms_residual(likelihood, x).max(least()));
+        // All pairs know the noise at the anchor better than the few that can be looked at.
+        let anchor = self.problem.anchor.as_ref().filter(|_| self.is_anchor);
+        let of_pairs = || self.rms_residual(x).max(least());
+        let sigma = noise.known().or(anchor.map(Anchor::sigma)).unwrap_or_else(of_pairs);
         let spread = posterior.locations().start_spread(x.as_slice(), rng);
-        let own = likelihood.own().map_or_else(Vec::new, |own| own.start());
+        let own = match anchor {
+            Some(anchor) => anchor.own().to_vec(),
+            None => likelihood.own().map_or_else(Vec::new, |own| own.start()),
+        };
         Parameters { x: x.as_slice().to_vec(), variance: Variance::of_sigma(sigma), spread, own }
     }
 }
@@ -188,7 +201,7 @@ impl<'a> Starts<'a> {
 fn around_anchor(problem: &Problem) -> f64 {
     let likelihood = problem.posterior.likelihood();
     let (n, d) = (likelihood.n_objects() as f64, likelihood.n_dims() as f64);
-    let sigma = problem.anchored.as_ref().map_or(1.0, |anchored| anchored.sigma_at_anchor());
+    let sigma = problem.anchor.as_ref().map_or(1.0, Anchor::sigma);
     // The unit is about the map's extent.
     (sigma * (d * n / (2.0 * likelihood.n_pairs() as f64)).sqrt()).min(SPREAD_AROUND_MODE)
 }

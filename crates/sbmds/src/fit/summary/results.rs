@@ -53,14 +53,14 @@ impl Results {
         summary.titres = titres::summarise(config, problem.data.titers(), reader, &maps[0].chains)?;
         summary.shown = shown(config, problem, reader, &maps, &fits)?;
         // Titres and other noise than the kernels' are no distances with normal errors, which that verdict is about.
-        if config.input.titers || config.measurement.family.is_some() {
-            add_verdicts(&mut summary, assessment, None);
-            return Ok(Self { maps, fits, summary });
-        }
-        let map = judge_shown(config, problem, &maps[0].moments, &maps[0].chains, reader)?;
-        add_verdicts(&mut summary, assessment, Some(map));
+        let is_judged = !config.input.titers && config.measurement.family.is_none();
+        let judge = || judge_shown(config, problem, &maps[0].moments, &maps[0].chains, reader);
+        add_verdicts(&mut summary, assessment, is_judged.then(judge).transpose()?);
         let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
         add_anchor(&mut summary, AnchorCheck::of(config, problem, &pairs, reader)?, problem.anchor.is_some());
+        if !is_judged {
+            return Ok(Self { maps, fits, summary });
+        }
         let sigma = summary.sigma.mean.unwrap_or(f64::NAN);
         let fitted = FitOfPairs::new(sigma, maps[0].moments.mean(), &problem.coupled());
         summary.warnings.extend(prior_check::warnings(config, &maps[0].moments, fitted));

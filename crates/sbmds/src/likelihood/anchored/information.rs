@@ -9,7 +9,7 @@ use crate::coupling::Position;
 use crate::numeric::symmetric_eigen;
 
 /// Minus the Hessian of a log-likelihood by the location of each object: D * D numbers per object, row by row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Information {
     n_dims: usize,
     blocks: Vec<f64>,

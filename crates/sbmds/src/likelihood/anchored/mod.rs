@@ -26,7 +26,7 @@ use crate::coupling::Position;
 use crate::numeric::{add_scaled, add_scaled_product, dot};
 
 /// A log-likelihood with its derivatives at the anchor.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct AnchorValue {
     /// Number of pairs.
     pub n_pairs: usize,
@@ -156,10 +156,11 @@ impl Anchored {
         &self.own
     }
 
-    /// What residuals make of the information about a location: mean over objects and directions of A_n^2, 1 where all pairs fit.
-    pub fn mean_squared_stretch(&self) -> f64 {
+    /// What residuals make of the information about a location: mean over objects and directions of A_n^2, 1 where all pairs fit;
+    /// `None` where moves are not stretched.
+    pub fn mean_squared_stretch(&self) -> Option<f64> {
         let n = self.sparse.n_objects() * self.sparse.n_dims();
-        if self.stretches.is_empty() { 1.0 } else { dot(&self.stretches, &self.stretches) / n as f64 }
+        (!self.stretches.is_empty()).then(|| dot(&self.stretches, &self.stretches) / n as f64)
     }
 
     /// The same with another correction of the gradient: by `change` more, by the locations as the anchor has them.
