@@ -81,8 +81,8 @@ impl Information {
             let own = Cell { source: Source::Distances, ..cell(n_objects, 0.0) };
             settings.push(setting(own.clone(), &[10, 20, 50], &two));
             if self.files.tree.is_some() {
-                let along = Cell { source: Source::Tree, n_dims: 6, true_dims: 6, ..own };
-                settings.push(setting(along, &[20, 50], &two));
+                let along = |n_dims| Cell { source: Source::Tree, n_dims, true_dims: n_dims, ..own.clone() };
+                settings.extend([2, 6].map(|n_dims| setting(along(n_dims), &[20, 50], &two)));
             }
         }
         if self.files.embeddings.is_some() {
@@ -117,7 +117,7 @@ impl Experiment for Information {
     }
 
     fn revision(&self) -> u32 {
-        2
+        3
     }
 
     fn cells(&self, scale: Scale) -> Vec<Cell> {

@@ -29,7 +29,7 @@ pub(super) fn findings(rows: &[Row], scale: Scale, measured: &[String]) -> Findi
     let mut comparison = Table::new(&[&["data", "couplings"][..], &names, &["holds"]].concat());
     let first = ["data", "objects", "dims", "noise", "method", "count"];
     let mut table = Table::new(&first.into_iter().chain(measured.iter().map(String::as_str)).collect::<Vec<_>>());
-    let mut rates = Table::new(&["couplings", "mean", "sd"]);
+    let mut rates = Table::new(&["dimensions", "couplings", "mean", "sd"]);
     for Row { cell, values } in rows {
         let known = |value: f64| if value.is_nan() { String::new() } else { short(value) };
         let shown: Vec<String> = SHOWN.iter().map(|&(k, _)| known(values[k])).collect();
@@ -46,7 +46,7 @@ pub(super) fn findings(rows: &[Row], scale: Scale, measured: &[String]) -> Findi
         let method = [cell.method.to_string(), cell.count.to_string()];
         table.rows.push([&setting[..], &method, &values.iter().copied().map(exact).collect::<Vec<_>>()].concat());
         if cell.source == Source::Tree {
-            rates.rows.push(vec![couplings, known(values[RATE]), known(values[RATE + 1])]);
+            rates.rows.push(vec![cell.n_dims.to_string(), couplings, known(values[RATE]), known(values[RATE + 1])]);
         }
     }
     let mut comparisons = vec![("Sparse couplings beside all pairs:".into(), comparison)];
