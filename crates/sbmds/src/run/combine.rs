@@ -146,7 +146,7 @@ fn joint(parts: &[Part], input: Option<PathBuf>, control: &Control) -> Result<(R
 
 /// The anchor about which all parts sampled, if they have one.
 fn anchor_of(parts: &[Part]) -> Result<Option<FoundAnchor>, RunError> {
-    let of_part = |part: &Part| part.directory.anchor(part.config.run_id(), &Silent);
+    let of_part = |part: &Part| part.directory.anchor(part.config.run_id()?, &Silent);
     let Some((first, others)) = parts.split_first() else { return Ok(None) };
     let anchor = of_part(first)?;
     for other in others {

@@ -170,7 +170,7 @@ pub fn resume(directory: &Path, changes: &Changes, control: &Control) -> Result<
     }
     let config = instructions::go_on(config, changes.other_instructions, control.observer)?;
     with_threads(control.n_threads, || {
-        let found = run.anchor(Resolved::of_run(config.clone()).run_id(), control.observer)?;
+        let found = run.anchor(Resolved::of_run(config.clone()).run_id()?, control.observer)?;
         let (config, problem) = read_and_prepare(config, &input, hashes, found, control)?;
         disk::check_disk(directory, &config, &problem, control.force)?;
         run.remove_summary()?;
@@ -213,7 +213,7 @@ pub(super) fn carry_out(
         return Ok(if was_stopped { Outcome::Interrupted } else { Outcome::TimeUp(None) });
     }
     if let Some(anchor) = &problem.anchor {
-        run.keep_anchor(config.run_id(), &anchor.found)?;
+        run.keep_anchor(config.run_id()?, &anchor.found)?;
     }
     let pairs = MonitoredPairs::choose(problem.data.n_objects(), config.run.seed);
     // Only chains without a checkpoint need a first map, and a new store.
