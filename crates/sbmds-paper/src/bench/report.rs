@@ -241,7 +241,7 @@ fn comparisons(group: &[Configuration], threads: usize) -> Vec<Comparison> {
         let (band, aim) = match one.coupled {
             Coupled::Dispersed(bands) => (Coupled::Band(bands), "at most 1.15"),
             Coupled::Graph(bands) => (Coupled::Band(bands), "at most 3"),
-            Coupled::Band(_) | Coupled::Full | Coupled::Landmark(_) => continue,
+            Coupled::Anchored(_) | Coupled::Band(_) | Coupled::Full | Coupled::Landmark(_) => continue,
         };
         let gradient = |configuration: &Configuration| {
             Some(configuration.timing(Quantity::Gradient, Arithmetic::F64, 1)?.ns_per_pair)

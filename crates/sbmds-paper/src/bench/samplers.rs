@@ -228,7 +228,7 @@ fn anchored(
     full: &dyn LogLikelihood,
     at: MapPoint,
 ) -> Arc<dyn LogLikelihood> {
-    let all = AnchorValue::of(full, &mut Workspace::parallel(), at);
+    let all = AnchorValue::of(full, &mut Workspace::parallel().likelihood, at);
     let information = Information::of(full, at);
     Arc::new(Anchored::new(coupled, Pull::Anchor(springs), at, &all, information.as_ref()))
 }
