@@ -50,7 +50,7 @@ fn changed_settings_are_refused_by_name_with_both_values() {
         ("--priors paper", "the run has weak, and paper is asked for"),
         ("--features", "--features cannot be changed when a run is resumed: the run has none, and euclidean"),
         ("--keep thin:2", "the run has all, and thin:2 is asked for"),
-        ("--sampler hmc", "the run has auto, and hmc is asked for"),
+        ("--sampler hmc", "the run has nuts (from auto), and hmc is asked for"),
     ] {
         case.run(&format!("fit --out run --resume {flags}")).expect(2, &[words, "Remedy: leave it out", "--overwrite"]);
     }

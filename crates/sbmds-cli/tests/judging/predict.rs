@@ -107,7 +107,8 @@ fn predictions_have_the_noise_of_the_fit() {
         let number = |column: usize| row[column].parse::<f64>().unwrap();
         let (distance, mean, sd, width) = (number(4), number(5), number(6), number(8) - number(7));
         assert!((mean - distance).abs() < 1e-12 && sd > 0.1 * 2_f64.sqrt() && width > 2.0 * 2.776 * 0.1, "{row:?}");
-        assert!(sd < 0.16 && width < 0.65, "{row:?}");
+        // Distances of so few pairs are themselves known to some 0.08.
+        assert!(sd < 0.2 && width < 0.75, "{row:?}");
     }
     fit(&folder, "list.csv --value d --noise log-normal --sigma 0.2 --out log");
     folder.ok("predict log");

@@ -88,7 +88,6 @@ fn maps_that_do_not_fit_are_flagged() {
     let anchored = fitted(&complete(&simulation), Couplings::Anchored(20));
     let check = anchored.summary().anchor.clone().unwrap();
     assert!(!check.holds && !anchored.summary().converged, "{check:?}");
-    assert!(anchored.verdict().contains("residuals that are not noise"), "{}", anchored.verdict());
 }
 
 /// With all pairs coupled the posterior is exactly theirs.
@@ -114,7 +113,7 @@ fn other_noise_is_checked_too() {
     assert!((check.sd_ratio - ratio).abs() < 0.15, "{check:?} beside {ratio}, {shift}");
 }
 
-/// Four dimensions on a map of two under Student's t, where moves are not stretched: the verdict does not stand for all pairs.
+/// Four dimensions on a map of two under Student's t, where residuals are not looked at: gradients at the draws tell.
 #[test]
 fn other_noise_does_not_hide_a_misfit() {
     let simulation = Simulation::new(60, 4, Noise::HalfNormal { sd: 0.1 }, &mut stream(3, 0, Purpose::Simulation));
@@ -123,7 +122,6 @@ fn other_noise_does_not_hide_a_misfit() {
     let anchored = fit.with(|config| config.measurement.family = Some("student-t".parse().unwrap())).run().unwrap();
     let check = anchored.summary().anchor.clone().unwrap();
     assert!(!check.holds && !anchored.summary().converged, "{check:?}");
-    assert!(anchored.verdict().contains("residuals that are not noise"), "{}", anchored.verdict());
 }
 
 #[test]

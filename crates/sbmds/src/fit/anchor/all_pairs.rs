@@ -46,11 +46,6 @@ impl AllPairs {
         }
     }
 
-    /// The coupled pairs as they were measured, of maps with so many dimensions.
-    pub fn coupled_in(&self, n_dims: usize) -> Result<Arc<dyn LogLikelihood>, RunError> {
-        self.block(&self.coupling.pairs, n_dims)
-    }
-
     /// Log-likelihood and gradient of all pairs at a point.
     pub fn gradient(&self, at: MapPoint) -> Result<AnchorValue, RunError> {
         let mut workspace = Workspace::parallel();

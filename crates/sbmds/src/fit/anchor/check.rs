@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Anchor, misfit, point};
+use super::Anchor;
 use crate::Locations;
 use crate::coupling::Couplings;
 use crate::draws::{DrawReader, Spaced};
@@ -50,8 +50,9 @@ pub struct AnchorCheck {
     pub n_draws: usize,
     /// How many pairs each coupled one stands for.
     pub weight: f64,
-    /// Information about a location under all pairs, as a multiple of that of as many pairs without residuals.
-    pub curvature: f64,
+    /// Information about a location under all pairs, as a multiple of that of as many pairs without residuals; none where moves are
+    /// not stretched (other noise than normal, more than eight dimensions) and on a line.
+    pub curvature: Option<f64>,
     /// How far the log-likelihoods of all pairs and of the anchored ones differ from draw to draw: standard deviation, in nats.
     #[serde(default)]
     pub log_likelihood_sd: Option<f64>,
@@ -71,14 +72,14 @@ impl AnchorCheck {
         let Couplings::Anchored(bands) = problem.coupling.couplings else { return Ok(None) };
         let sample = Sample::read(problem, reader)?;
         let found = Found::in_draws(config, problem, anchor, pairs, &sample)?;
-        let curvature = curvature(anchor)?;
+        let curvature = curvature(anchor);
         let sizes = (bands, problem.data.n_objects());
         Ok(Some(Self::judged(&found, (anchor.likelihood.weight(), curvature), sizes, sample.points.len())))
     }
 
     fn judged(
         found: &Found,
-        (weight, curvature): (f64, f64),
+        (weight, curvature): (f64, Option<f64>),
         (bands, n_objects): (usize, usize),
         n_draws: usize,
     ) -> Self {
@@ -102,6 +103,17 @@ impl AnchorCheck {
         }
     }
 
+    /// What the check could not look at.
+    fn not_seen(&self) -> &'static str {
+        match self.curvature {
+            Some(_) => "",
+            None => {
+                " Whether residuals are noise is not seen under this noise or in so many dimensions: compare with a fit of all pairs \
+                 before relying on it."
+            }
+        }
+    }
+
     fn nats(&self) -> String {
         let of_nats = |sd| format!(", log-likelihoods differ by a constant and {} nats", digits(sd));
         self.log_likelihood_sd.map(of_nats).unwrap_or_default()
@@ -116,22 +128,25 @@ impl AnchorCheck {
             self.nats(),
             self.n_draws
         );
-        match (self.holds, self.bands_needed) {
-            (true, _) => format!("The anchored posterior stands for that of all pairs: {estimated}."),
-            (false, Some(bands)) => format!(
+        let misfit = self.curvature.filter(|&curvature| !map_fits(Some(curvature)));
+        match (self.holds, self.bands_needed, misfit) {
+            (true, ..) => {
+                format!("The anchored posterior stands for that of all pairs: {estimated}.{}", self.not_seen())
+            }
+            (false, Some(bands), _) => format!(
                 "The anchored posterior is not that of all pairs: {estimated}. Remedy: `couplings` anchored:{bands}, or full."
             ),
-            (false, None) if !map_fits(self.curvature) => {
+            (false, None, Some(curvature)) => {
                 let is_far = times_too_far(self.sd_ratio, self.shift.max(self.sigma_shift.abs())) > 1.0;
                 let is_not = if is_far { "is not" } else { "may not be" };
                 format!(
                     "The anchored posterior {is_not} that of all pairs: the map leaves residuals that are not noise (they change the \
                      information of all pairs to {} times what it would be), so that there may be other maps that fit as well, \
                      which its chains do not visit; around this one {estimated}. Remedy: more `dims`, or `couplings` full.",
-                    digits(self.curvature)
+                    digits(curvature)
                 )
             }
-            (false, None) => {
+            (false, None, None) => {
                 format!("The anchored posterior is not that of all pairs: {estimated}. Remedy: `couplings` full.")
             }
         }
@@ -139,13 +154,13 @@ impl AnchorCheck {
 }
 
 /// What residuals make of the information about a location. On a line no pair has a direction across it, and stretches show nothing.
-fn curvature(anchor: &Anchor) -> Result<f64, RunError> {
+fn curvature(anchor: &Anchor) -> Option<f64> {
     let anchored = &anchor.likelihood;
     match anchored.mean_squared_stretch() {
         // The posterior of all pairs itself.
-        _ if anchored.weight() == 1.0 => Ok(1.0),
-        Some(stretch) if anchored.n_dims() > 1 => Ok(stretch),
-        _ => misfit::curvature(&anchor.all, point(&anchor.found.at)),
+        _ if anchored.weight() == 1.0 => Some(1.0),
+        stretch if anchored.n_dims() > 1 => stretch,
+        _ => None,
     }
 }
 
@@ -155,9 +170,9 @@ fn times_too_far(sd_ratio: f64, shift: f64) -> f64 {
     (shift / LARGEST_SHIFT).powi(2).max((sd_ratio.ln() / LARGEST_RATIO.ln()).abs())
 }
 
-/// Whether residuals are so small that they may be noise.
-fn map_fits(curvature: f64) -> bool {
-    curvature.ln().abs() < LARGEST_STRETCH.ln()
+/// Whether residuals are so small that they may be noise, as far as that is known.
+fn map_fits(curvature: Option<f64>) -> bool {
+    curvature.is_none_or(|curvature| curvature.ln().abs() < LARGEST_STRETCH.ln())
 }
 
 /// How far an anchored posterior is off.

@@ -5,7 +5,6 @@
 
 mod all_pairs;
 pub(crate) mod check;
-mod misfit;
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::coupling::Couplings;
 use crate::dissimilarity::{Dissimilarities, Names};
 use crate::fit::AnchorCheck;
-use crate::fit::anchor::{Anchor, FoundAnchor, anchor, misfit, point};
+use crate::fit::anchor::{Anchor, FoundAnchor, anchor};
 use crate::fit::builder::fit_in_memory;
 use crate::fit::control::Control;
 use crate::fit::observer::Silent;
@@ -81,38 +81,6 @@ fn the_right_anchor_holds_and_a_wrong_one_is_noticed() {
     let wrong = checked(misled);
     assert!(!wrong.holds && wrong.shift > 1.0, "{wrong:?}");
     assert!(wrong.sentence().contains("is not that of all pairs"), "{}", wrong.sentence());
-}
-
-/// What random directions say of residuals is what stretches say of them, whether the map fits or not.
-#[test]
-fn random_directions_see_the_misfit_that_stretches_see() {
-    for (n_dims, fits) in [(2, true), (4, false)] {
-        let of_problem = |_: Resolved, problem: Problem, _: &Control| {
-            let anchor = problem.anchor.unwrap();
-            (anchor.likelihood.mean_squared_stretch().unwrap(), misfit::curvature(&anchor.all, point(&anchor.found.at)))
-        };
-        let (stretch, probed) = with_problem(n_dims, |_| (), of_problem);
-        let probed = probed.unwrap();
-        // Eight random directions over 800 pairs, and 800 pairs for 3,160: some percent.
-        assert!((probed / stretch).ln().abs() < 0.1, "{n_dims} dimensions: {probed} beside {stretch}");
-        assert_eq!(probed > 1.0 / 1.3, fits, "{n_dims} dimensions: {probed}");
-    }
-}
-
-/// The same for a family that has no stretches, and on a line, where no pair has a direction across it.
-#[test]
-fn misfit_is_seen_without_stretches() {
-    let student = |config: &mut FitConfig| config.measurement.family = Some("student-t".parse().unwrap());
-    let line = |config: &mut FitConfig| config.model.n_dims = 1;
-    let changes: [(&dyn Fn(&mut FitConfig), usize, bool); 4] =
-        [(&student, 2, true), (&student, 4, false), (&line, 1, true), (&line, 3, false)];
-    for (change, n_dims, fits) in changes {
-        let curvature = with_problem(n_dims, change, |_, problem, _| {
-            let anchor = problem.anchor.unwrap();
-            misfit::curvature(&anchor.all, point(&anchor.found.at)).unwrap()
-        });
-        assert_eq!(curvature > 1.0 / 1.3 && curvature < 1.3, fits, "{n_dims} dimensions: {curvature}");
-    }
 }
 
 /// What is stored of an anchor makes the same likelihood, bit for bit, without a search.
