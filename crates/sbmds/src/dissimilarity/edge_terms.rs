@@ -189,7 +189,8 @@ mod tests {
     #[test]
     fn repeats_count_and_the_other_direction_does_not_whatever_else_is_in_the_file() {
         let (forth, back) = (|value| (false, value), |value| (true, value));
-        let cases: [(&[(bool, f64)], &[f64]); 8] = [
+        type Lines<'a> = &'a [(bool, f64)];
+        let cases: [(Lines, &[f64]); 8] = [
             (&[forth(1.0)], &[1.0]),
             (&[forth(1.0), forth(1.0)], &[1.0, 1.0]),
             (&[back(1.0), back(1.0)], &[1.0, 1.0]),

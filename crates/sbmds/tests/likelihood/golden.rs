@@ -1,5 +1,8 @@
 //! Titres and the priors of their maps against values computed with many digits: our own, and published cases where they are at hand.
 
+// Constants have the digits with which they are published.
+#![allow(clippy::excessive_precision)]
+
 use std::path::PathBuf;
 
 use approx::assert_relative_eq;
