@@ -240,6 +240,8 @@ def _run(
 
 def _check_copy(content: Any, copy: Path) -> None:
     """A run goes on with the data it has; others are refused."""
+    if not copy.is_file() and (copy.parent / "config.toml").is_file():
+        raise ValueError(f"data: the run in {copy.parent} was started from a file. Remedy: leave data out, or give the path of that file")
     if copy.is_file() and copy.read_bytes() != content.tobytes():
         raise ValueError(f"data: they are not those that the run was started with ({copy}). Remedy: leave them out, or start anew")
 

@@ -82,7 +82,23 @@ fn malformed_limits_are_refused() {
         assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{cell}");
         let message = format!("list.csv, line 2, column 3 (a to b): {problem}");
         assert!(answer.stderr.contains(&message), "{cell}: {}", answer.stderr);
+        // The first line of a list without titles is not taken for titles.
+        let untitled = format!("a,b,{cell}\na,c,1.2\nb,c,4\n");
+        let folder = Folder::new().with("map.csv", MAP).with("list.csv", untitled);
+        let answer = folder.sbmds("eval list.csv --positions map.csv --sigma 0.3");
+        assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{cell}: {}", answer.stderr);
     }
+}
+
+#[test]
+fn an_error_that_is_not_given_is_not_known() {
+    let evaluated = |q: &str| {
+        let folder = Folder::new()
+            .with("map.csv", MAP)
+            .with("list.csv", format!("from,to,d,q\na,b,5.5,{q}\na,c,1.2,0.1\nb,c,4,0.2\n"));
+        folder.ok("eval list.csv --value d --error q --positions map.csv --sigma 0.3")
+    };
+    assert_eq!(evaluated(""), evaluated("0"));
 }
 
 #[test]

@@ -70,12 +70,7 @@ pub(super) fn read(source: Source<'_>, style: Style, wanted: &ReadOptions) -> Re
             None => {
                 let found = Columns::find(&cells, wanted).map_err(|fault| line.error(fault))?;
                 columns = Some(found);
-                (
-                    found,
-                    cells
-                        .get(found.value)
-                        .is_some_and(|cell| observation(cell, style).is_err() && !style.is_value(cell)),
-                )
+                (found, cells.get(found.value).is_some_and(|cell| is_title(cell, style)))
             }
         };
         if !is_header {
@@ -91,6 +86,12 @@ pub(super) fn read(source: Source<'_>, style: Style, wanted: &ReadOptions) -> Re
     }
     let edges = EdgeList { averaged, ..EdgeList::new(names.len(), pairs) };
     Ok(ReadEdges { names, edges, terms, warning })
+}
+
+/// Whether a cell where a value could stand is the title of a column. A limit with a mistake in it is none.
+fn is_title(cell: &str, style: Style) -> bool {
+    let is_meant_as_limit = cell.trim_start().starts_with(['<', '>']) || cell.contains("..");
+    observation(cell, style).is_err() && !style.is_value(cell) && !is_meant_as_limit
 }
 
 /// What an edge list says.
@@ -194,7 +195,9 @@ fn read_measured(
         None => Ok(otherwise),
     };
     let weight = quality_in(columns.weight, "weight", 1.0)?;
-    let standard_error = quality_in(columns.error, "standard error", 0.0)?;
+    // An empty cell is an error that is not known.
+    let known_error = columns.error.filter(|&column| !cells[column].trim().is_empty());
+    let standard_error = quality_in(known_error, "standard error", 0.0)?;
     let (is_reversed, line) = (a > b, line.number);
     // A weight of zero is no measurement.
     Ok((weight > 0.0).then_some(Measured { a: a.min(b), b: a.max(b), is_reversed, seen, weight, standard_error, line }))

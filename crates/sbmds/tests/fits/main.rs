@@ -3,5 +3,6 @@
 mod anchored;
 mod anchored_runs;
 mod arithmetic;
+mod auto;
 mod map_verdict;
 mod units;
