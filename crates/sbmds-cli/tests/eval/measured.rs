@@ -96,7 +96,9 @@ fn an_error_that_is_not_given_is_not_known() {
         let folder = Folder::new()
             .with("map.csv", MAP)
             .with("list.csv", format!("from,to,d,q\na,b,5.5,{q}\na,c,1.2,0.1\nb,c,4,0.2\n"));
-        folder.ok("eval list.csv --value d --error q --positions map.csv --sigma 0.3")
+        let answer = folder.sbmds("eval list.csv --value d --error q --positions map.csv --sigma 0.3");
+        assert_eq!(answer.code, Some(0), "{}", answer.stderr);
+        answer.stdout
     };
     assert_eq!(evaluated(""), evaluated("0"));
 }
